@@ -84,7 +84,10 @@ def test_a_number_is_spelt_as_it_was():
     assert (fit_number(0.5), fit_number(3), fit_number(-1)) == ("0.5", "3", "-1")
 
 
-@given(st.lists(st.from_regex(NAME, fullmatch=True), min_size=1, max_size=5), st.from_regex(NAME, fullmatch=True))
+names = st.from_regex(NAME.pattern, fullmatch=True)
+
+
+@given(st.lists(names, min_size=1, max_size=5), names)
 def test_a_pattern_matches_the_names_and_nothing_else(names, other):
     pattern = re.compile(exactly(names))
 

@@ -18,6 +18,7 @@ from errata.buckets.similarity import words_of
 from errata.buckets.symptoms import answer_keys, shape_of
 from errata.model import Bucket, Verdict
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import for_user, line_for_user
 from errata.text.redact import beginning
 
@@ -26,19 +27,19 @@ _WORDS = {
     "<n>": "N", "<str>": "…", "<path>": "a path", "<url>": "an address", "<ip>": "an address", "<time>": "a time",
     "<uuid>": "an id", "<hex>": "an id", "<id>": "an id",
 }  # fmt: skip
-_MASK = re.compile("|".join(map(re.escape, _WORDS)))
+_MASK = lazy_regex("|".join(map(re.escape, _WORDS)))
 # prefixes that name only the kind of error: `RuntimeError('…')`, `Error: …`, `[infrastructure] …`, `9:23 error …`
-_WRAPPED = re.compile(r"^[\w.]*(?:Error|Exception|Exit)\((['\"])(.*?)(?:\1\)?)?$", re.DOTALL)
-_HEAD = re.compile(
+_WRAPPED = lazy_regex(r"^[\w.]*(?:Error|Exception|Exit)\((['\"])(.*?)(?:\1\)?)?$", re.DOTALL)
+_HEAD = lazy_regex(
     r"^(?:\[[\w .-]{1,24}\]|[\w.]*(?:error|exception)\s*:|(?:N|\d+:\d+)\s+error\s|[✖✗×•*>-]"
     r"|(?:a path|[\w.]*/[\w./-]+|line \w+)\s*:(?=\s))\s*",
     re.IGNORECASE,
 )
 # the first of several lines, where it reports only that a command failed
-_HEADLINE = re.compile(r"^(?:\w*error:\s*)?(?:command failed\b.*|\S+ failed)\s*\n+(?=.*\w)", re.IGNORECASE)
-_JSON_MESSAGE = re.compile(r"['\"]message['\"]\s*:\s*(['\"])(.+?)(?:\1\s*[,}]|$)")
-_ENDS = re.compile(r"(?<=[^\s.]{2})\.(?:\s|$)|\s(?=Traceback \(most recent)|\\n|\n")
-_SPACES_BEFORE = re.compile(r"\s+([,.;:)])")
+_HEADLINE = lazy_regex(r"^(?:\w*error:\s*)?(?:command failed\b.*|\S+ failed)\s*\n+(?=.*\w)", re.IGNORECASE)
+_JSON_MESSAGE = lazy_regex(r"['\"]message['\"]\s*:\s*(['\"])(.+?)(?:\1\s*[,}]|$)")
+_ENDS = lazy_regex(r"(?<=[^\s.]{2})\.(?:\s|$)|\s(?=Traceback \(most recent)|\\n|\n")
+_SPACES_BEFORE = lazy_regex(r"\s+([,.;:)])")
 _PUNCTUATION = ",.;:'\"()[]{}`"
 COMPARED = 200
 """Different texts of a group that are looked at for the words that all have."""

@@ -1,6 +1,5 @@
 """What verdicts say of the cause: the bucket that they name, or else their sentence; read failures grouped by that."""
 
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
@@ -9,11 +8,12 @@ from errata.buckets.failure import FailureToGroup
 from errata.buckets.similarity import Space, Weights, masked, words_of
 from errata.model import Bucket, Verdict
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 
 SLUG = 60
 SAME_CAUSE = 0.4
 """How alike the sentences of two reviewers must be, at least one of whom names no bucket."""
-_UNFIT = re.compile(r"[^a-z0-9]+")
+_UNFIT = lazy_regex(r"[^a-z0-9]+")
 
 
 class Review(Protocol):

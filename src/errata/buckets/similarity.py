@@ -1,22 +1,22 @@
 """How alike texts are: the words that tell failures apart, and TF-IDF vectors of them compared by cosine."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
 
+from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import mask
 
 LONGEST = 400
 """Characters of a text; what comes later are listings and repetitions."""
 MOST = 40
-_STATUS = re.compile(r"(?i)\b(?:code|status|error|http(?:/\d(?:\.\d)?)?|rejected)\b[\s:=(]{1,3}([45]\d\d)\b")
-_MASKED = re.compile(r"<(?:time|url|uuid|ip|path|hex|id|str|n)>")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_QUOTES = re.compile(r"(?<!\w)['\"]|['\"](?!\w)")
-_WORD = re.compile(r"[^\W\d_]{2,}")
+_STATUS = lazy_regex(r"(?i)\b(?:code|status|error|http(?:/\d(?:\.\d)?)?|rejected)\b[\s:=(]{1,3}([45]\d\d)\b")
+_MASKED = lazy_regex(r"<(?:time|url|uuid|ip|path|hex|id|str|n)>")
+_CAMEL = lazy_regex(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_QUOTES = lazy_regex(r"(?<!\w)['\"]|['\"](?!\w)")
+_WORD = lazy_regex(r"[^\W\d_]{2,}")
 _ANY_SENTENCE = (
     "an and any are as at be been but by can could did do does for from had has have he her his how if in into is it "
     "its me my no not of on or other our out over she should so some than that the their them then there these they "

@@ -11,11 +11,12 @@ from errata.model.usage import amount
 from errata.model.words import Severity
 from errata.render.figures import plural
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 
 RATES = ("pass_rate", "accuracy")
 COUNTS = ("passed", "failed", "unscored", "scored")
 ROUNDED = 0.005
-_COST = re.compile(r"(?:^|_| )cost(?:_usd)?$", re.IGNORECASE)
+_COST = lazy_regex(r"(?:^|_| )cost(?:_usd)?$", re.IGNORECASE)
 COST_SHARE, COST_SLACK = 0.01, 0.01
 """A run's cost may differ from the sum of its attempts by rounding."""
 

@@ -9,12 +9,13 @@ from typing import Any
 import msgspec
 
 from errata.model import Attempt, Case, SourceRef, case_key
+from errata.text.lazy_regex import lazy_regex
 
 TEXT = 1_000
-_PIECE = re.compile(r"[\s:;,()\[\]{}\"'`=|<>]+")
-_TEST = re.compile(r"^tests?[-_]|[-_]tests?$")
+_PIECE = lazy_regex(r"[\s:;,()\[\]{}\"'`=|<>]+")
+_TEST = lazy_regex(r"^tests?[-_]|[-_]tests?$")
 _WORD = 5
-_ID_FIELD = re.compile(r"(?i)(?:task|instance|problem|question|case|sample|item|example|exercise|eval)[_-]?(?:id|name)")
+_ID_FIELD = lazy_regex(r"(?i)(?:task|instance|problem|question|case|sample|item|example|exercise|eval)[_-]?(?:id|name)")
 _BESIDE = ("columns", "metadata", "testCase")
 
 

@@ -1,7 +1,6 @@
 """`errata fetch`."""
 
 import os
-import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,12 +11,13 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, say
 from errata.cli.progress import progress
 from errata.cli.render.fields import place_of
+from errata.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from errata.fetch.convex import Fetched
 
 SHOWN = 5
-RUN_ID = re.compile(r"jn7[a-z0-9]{20,60}")
+RUN_ID = lazy_regex(r"jn7[a-z0-9]{20,60}")
 
 
 def deployment_option(function: Callable[..., Any]) -> Callable[..., Any]:

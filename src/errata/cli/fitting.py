@@ -3,10 +3,10 @@
 A Chinese character takes two columns and a combining mark none, so `len` does not give the width.
 """
 
-import re
 import shutil
 from unicodedata import category, east_asian_width
 
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import beginning
 
 NARROWEST_PAGE, WIDEST_PAGE = 60, 160
@@ -89,7 +89,7 @@ def _folded(line: str, width: int, room: int, *, whole_words: bool) -> list[str]
     return [*lines, current]
 
 
-_WORDS = re.compile(r" *[^ ]+(?: %)?")  # 12.5 % stays together
+_WORDS = lazy_regex(r" *[^ ]+(?: %)?")  # 12.5 % stays together
 
 
 def _breakable(word: str, width: int) -> str:

@@ -1,6 +1,5 @@
 """Print data to stdout and messages to stderr: cleaned, redacted, and no wider than the page."""
 
-import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
@@ -15,6 +14,7 @@ from errata.cli.progress import clear_status_line
 from errata.model.codec import to_whole
 from errata.render.figures import money as money
 from errata.render.figures import plural as plural
+from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import for_user, tree_for_user
 from errata.text.shell import shell_word
 
@@ -145,7 +145,7 @@ def put_lines_of_json(records: Iterable[HasJson], *, raw: bool = False) -> int:
 
 
 # what JSON lets through unescaped and a terminal would act on
-_HIDDEN = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
+_HIDDEN = lazy_regex("[\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
 def value_of(value: object) -> str:

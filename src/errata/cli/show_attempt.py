@@ -1,7 +1,5 @@
 """An attempt on the terminal: where it failed, its owner by verdict and by triage, then the evidence."""
 
-import re
-
 from errata.cli.fitting import WIDTH, columns
 from errata.cli.output import money, number, put, put_command, put_quote, value_of
 from errata.cli.render.fields import visible_name
@@ -14,6 +12,7 @@ from errata.render.figures import share_passed
 from errata.render.proof import proof_words
 from errata.runs.explanation import BY_DEFAULT, Explanation, Reason
 from errata.runs.show import ShownAttempt, short_name
+from errata.text.lazy_regex import lazy_regex
 from errata.triage.not_used import NotUsed
 
 NAMED = 3
@@ -207,7 +206,7 @@ def _place(signal: Signal, attempt: Attempt) -> str:
     return f"{signal.where} · #{ref.pointer}" if ref.file == attempt.ref.file else place
 
 
-_FILE_LINE = re.compile(r":\d+$")
+_FILE_LINE = lazy_regex(r":\d+$")
 
 
 def _reason(word: str, reason: Reason, attempt: Attempt, seen: set[str], *, raw: bool) -> None:

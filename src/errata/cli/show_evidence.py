@@ -1,6 +1,5 @@
 """The evidence of an attempt: checks, errors, judgements, task, output, transcript and files."""
 
-import re
 from typing import Any
 
 from errata.cli.fitting import WIDTH, columns, cut, padded
@@ -9,6 +8,7 @@ from errata.model import Attempt, Check, ErrorInfo, Observation, Step
 from errata.render.figures import percent, share_passed
 from errata.runs.show import ShownAttempt
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 from errata.text.tool_output import key_line
 
 BRIEF_LINES = 12
@@ -84,7 +84,7 @@ def _explanation(check: Check, *, raw: bool) -> str:
     return "" if bare == f"{check.name} failed" else line
 
 
-_SHARE = re.compile(r" \(\d+ ?%\)$")
+_SHARE = lazy_regex(r" \(\d+ ?%\)$")
 
 
 def _error(error: ErrorInfo, *, full: bool, raw: bool) -> None:

@@ -1,6 +1,5 @@
 """Tables and lists that fit the page: columns get narrower, rows stack, and no id is cut."""
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
@@ -8,6 +7,7 @@ from errata.cli.colour import COLOURED_COLUMNS, coloured
 from errata.cli.fitting import WIDTH, columns, cut, fold, padded
 from errata.cli.output import pulled_left, put, wash, write_out
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 
 CUT_TO, NARROWEST = 14, 8
 PROSE = 20
@@ -62,7 +62,7 @@ def _put_below(text: str, most: int) -> None:
         _write(f"{' ' * BELOW}{line}")
 
 
-_BREAKS = re.compile(r"[^\S\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
+_BREAKS = lazy_regex(r"[^\S\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 """Blanks and ends of lines; a blank of another kind may be part of an id, which stays as it is."""
 
 

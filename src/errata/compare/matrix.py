@@ -1,6 +1,5 @@
 """Runs × cases: who is compared, under which name, and how each case went with each of them."""
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import PurePath
@@ -10,6 +9,7 @@ import msgspec
 from errata.model import Run
 from errata.model.counts import Cell, CellState
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 
 VALUE = 32
 """So much of a value is part of a name."""
@@ -184,4 +184,4 @@ def natural(name: str) -> tuple[tuple[bool, int, str], ...]:
     return tuple((not number, int(number or 0), other) for number, other in _PARTS.findall(name))
 
 
-_PARTS = re.compile(r"([0-9]{1,18})|([^0-9]+)")
+_PARTS = lazy_regex(r"([0-9]{1,18})|([^0-9]+)")

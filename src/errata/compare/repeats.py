@@ -1,6 +1,5 @@
 """Cases that were tried several times: pass frequency, flakiness, pass@k and pass^k."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -11,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from errata.model import Attempt
+from errata.text.lazy_regex import lazy_regex
 
 Reducer = Callable[[Sequence[float]], float | None]
 """None where it is not defined for so few values."""
@@ -51,7 +51,7 @@ def _commonest(values: Sequence[float]) -> float:
 
 _NAMED: dict[str, Reducer] = {"": fmean, "mean": fmean, "median": median, "mode": _commonest, "max": max}
 _OF_K: dict[str, Callable[..., float | None]] = {"at_least": at_least, "pass_at": pass_at, "pass_k": pass_all}
-_COUNTED = re.compile(rf"({'|'.join(_OF_K)})_([1-9]\d{{0,5}})")
+_COUNTED = lazy_regex(rf"({'|'.join(_OF_K)})_([1-9]\d{{0,5}})")
 
 
 Status = Literal["pass", "fail", "incomplete"]

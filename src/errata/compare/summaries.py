@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from errata.compare.checks import pattern_of
+from errata.compare.checks import lazy_regex
 from errata.compare.policies import scores_of
 from errata.compare.scores import Policy, Score
 from errata.compare.trials import Opinions, Timeouts, Trials
@@ -96,7 +96,7 @@ def _watched(
     for attempt in attempts:
         if attempt.counted:
             attribution = opinions.attributions.get(attempt.id)
-            if pattern := pattern_of(attempt, attribution):
+            if pattern := lazy_regex(attempt, attribution):
                 seen = patterns.setdefault(attempt.case, {})
                 seen[pattern] = seen.get(pattern, 0) + 1
             if root := attempt.follows or (attribution.follows if attribution else ""):

@@ -10,9 +10,11 @@ from typing import Any
 
 import msgspec
 
-_LOADED = re.compile(r"\s*(?:(?:file|huggingface)://|(?:package|exec|python):)", re.IGNORECASE)
-_TEMPLATE = re.compile(r"\{[{%#]")
-_END = re.compile(r"\{%-?\s*endraw")
+from errata.text.lazy_regex import lazy_regex
+
+_LOADED = lazy_regex(r"\s*(?:(?:file|huggingface)://|(?:package|exec|python):)", re.IGNORECASE)
+_TEMPLATE = lazy_regex(r"\{[{%#]")
+_END = lazy_regex(r"\{%-?\s*endraw")
 _PLAIN_ASSERTIONS = frozenset(
     f"{prefix}{name}"
     for prefix in ("", "not-")
@@ -106,7 +108,7 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, list | tuple) and bool(value)
 
 
-_PLAIN_KEY = re.compile(r"[A-Za-z][A-Za-z_]{2,40}")
+_PLAIN_KEY = lazy_regex(r"[A-Za-z][A-Za-z_]{2,40}")
 _WORDS = frozenset(("true", "false", "null", "yes", "off"))
 
 

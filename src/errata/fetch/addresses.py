@@ -1,12 +1,12 @@
 """What to fetch: the address of a run or an eval in the visualizer, or an id and a deployment."""
 
-import re
 from collections.abc import Mapping
 from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from errata.errors import FetchError
+from errata.text.lazy_regex import lazy_regex
 
 PROD, DEV = "prod", "dev"
 DEPLOYMENTS: Mapping[str, str] = {
@@ -16,8 +16,8 @@ DEPLOYMENTS: Mapping[str, str] = {
 """The deployments for scheduled runs and for local work."""
 VISUALIZERS: Mapping[str, str] = {"convex-evals.netlify.app": PROD}
 
-_RUN = re.compile(r"/run/(?P<run>[a-z0-9]{20,64})(?:/(?P<category>[^/?#]+)(?:/(?P<eval>[a-z0-9]{20,64}))?)?/?$")
-_ID = re.compile(r"[a-z0-9]{20,64}")
+_RUN = lazy_regex(r"/run/(?P<run>[a-z0-9]{20,64})(?:/(?P<category>[^/?#]+)(?:/(?P<eval>[a-z0-9]{20,64}))?)?/?$")
+_ID = lazy_regex(r"[a-z0-9]{20,64}")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 

@@ -1,6 +1,5 @@
 """A run of convex-evals → a folder of the deployment's own answers, from which the source reads it."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,12 +11,13 @@ import msgspec
 from errata.errors import FetchError, NotFoundError
 from errata.fetch.addresses import Target
 from errata.fetch.transport import FunctionError, Transport
+from errata.text.lazy_regex import lazy_regex
 
 PARALLEL = 4
 DETAILS, FAILED, DEBUG = "getRunDetails.envelope.json", "getFailedEvalsForRun.envelope.json", "getEvalDebugInfo"
 URLS = "getOutputUrl.json"
 LISTED = "fetch.json"
-_STORAGE_ID = re.compile(r"[A-Za-z0-9_-]{8,80}")
+_STORAGE_ID = lazy_regex(r"[A-Za-z0-9_-]{8,80}")
 
 OnItems = Callable[[int], None]
 

@@ -1,7 +1,6 @@
 """Logs in object storage: an object or a prefix is copied into a temporary folder, read there, and removed."""
 
 import os
-import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -13,13 +12,14 @@ from urllib.parse import urlsplit, urlunsplit
 
 from errata.errors import FetchError, extra_hint
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 
 MOST_OBJECTS = 200_000
 SPARE = 0.9
 """Of the free space of the disk, how much a copy may take."""
 PIECE = 1024 * 1024
 LONGEST_NAME = 255
-ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://")
+ADDRESS = lazy_regex(r"[a-zA-Z][a-zA-Z0-9+.-]*://")
 PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs"}
 """Protocol → the package that fsspec needs for it."""
 

@@ -13,6 +13,7 @@ import msgspec
 from errata.memory.entries import ActionEntry, columns_of, is_about, is_blank, is_entry, is_none, is_row, row_of
 from errata.memory.outline import Item, MarkdownBlock, blocks_of, lines_of
 from errata.memory.section import LABEL, ActionsSection, find_section, is_head, undressed
+from errata.text.lazy_regex import lazy_regex
 
 LARGEST = 2 * 1024 * 1024
 UTF8_MARK = "\ufeff"
@@ -20,8 +21,8 @@ UTF8_MARK = "\ufeff"
 TITLE = "Actions taken"
 APART = ("", "<!-- -->", "")
 """What is indented would go on a list before it, were there no comment between them."""
-_NET_IMPACT = re.compile(r"net impact(?:\W.*)?", re.IGNORECASE)
-_MARKER = re.compile(r"( {0,3})([-*+]|(\d{1,9})([.)]))([ \t]+|$)(\[[ xX]\][ \t]+)?")
+_NET_IMPACT = lazy_regex(r"net impact(?:\W.*)?", re.IGNORECASE)
+_MARKER = lazy_regex(r"( {0,3})([-*+]|(\d{1,9})([.)]))([ \t]+|$)(\[[ xX]\][ \t]+)?")
 
 Shape = list[tuple[str, int]]
 

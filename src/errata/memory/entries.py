@@ -11,16 +11,17 @@ import msgspec
 
 from errata.model import Action
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import line_for_user
 
 DAY = len("2026-03-04")
-_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")
-_BREAKS_OUT = re.compile(r"`|<(?=[A-Za-z/!?])|\\\Z")
-_PLAIN_NAME = re.compile(r"[\w./:@#+-]+")
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
-_MARKUP = re.compile(r"^\[[ xX]\]\s|`|\*\*")
+_CODE_SPAN = lazy_regex(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")
+_BREAKS_OUT = lazy_regex(r"`|<(?=[A-Za-z/!?])|\\\Z")
+_PLAIN_NAME = lazy_regex(r"[\w./:@#+-]+")
+_ESCAPED = lazy_regex(r"\\([!-/:-@\[-`{-~])")
+_MARKUP = lazy_regex(r"^\[[ xX]\]\s|`|\*\*")
 _AROUND = r"[\s*_.!()|–—-]*"
-_NONE = re.compile(
+_NONE = lazy_regex(
     rf"{_AROUND}(?:none(?: (?:yet|so far|taken|at this time))?"
     r"|no actions?(?: (?:were |was )?taken)?(?: (?:yet|so far))?"
     rf"|n/?a|nothing(?: yet| so far)?){_AROUND}",

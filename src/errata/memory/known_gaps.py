@@ -16,6 +16,7 @@ from errata.model import KnownGap, Run, SourceRef, StoredRun
 from errata.model.action import RecordedGap
 from errata.model.identity import case_key, fingerprint
 from errata.model.prior_report import PriorReport
+from errata.text.lazy_regex import lazy_regex
 
 GLOB = frozenset("*?[")
 
@@ -109,7 +110,7 @@ def gap_by_name(name: str, records: Sequence[GapRecord]) -> KnownGap | None:
 
 # gaps on record in earlier reports
 
-_MENTION = re.compile(r"known[\W_]{0,8}gap", re.IGNORECASE)
+_MENTION = lazy_regex(r"known[\W_]{0,8}gap", re.IGNORECASE)
 
 
 def mentions_gaps(file: ReportFile) -> bool:

@@ -1,16 +1,15 @@
 """Failures in reports that show nothing about a case: infrastructure, and runs that did not work at all."""
 
-import re
-
 from errata.memory.spelling import folded
 from errata.model.prior_report import PriorFailure, PriorReport
+from errata.text.lazy_regex import lazy_regex
 
 _OWNERS = frozenset(("provider", "environment", "harness", "simulator", "collateral"))
 # some call a failure of the provider or of the set-up a known gap, for want of another word; it is none of the case
-_WORDS = re.compile(
+_WORDS = lazy_regex(
     r"(?i)\b(?:infra\w*|provider|endpoint|rate[ -]?limit\w*|timed? ?out|network|connection|quota|unavailable|sandbox)\b"
 )
-_LABEL = re.compile(r"^(?:infra|provider|environment|harness|time-?out|unavailable|not-measured|flak)")
+_LABEL = lazy_regex(r"^(?:infra|provider|environment|harness|time-?out|unavailable|not-measured|flak)")
 _NO_STEP = frozenset(("none", "null", "n-a", "install"))
 FEWEST = 3
 """Failures of a run where nothing passed that are enough to call it broken."""

@@ -3,18 +3,19 @@
 Only blocks of the document itself: headings in a quotation, in code or in an HTML comment do not count.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from errata.text.lazy_regex import lazy_regex
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-_LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+_LINES = lazy_regex(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 _KINDS = {
     "heading_open": "heading",
     "paragraph_open": "paragraph",

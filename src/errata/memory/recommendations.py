@@ -1,6 +1,5 @@
 """Whether a recommendation has been carried out already, so that it is reported as done and not made again."""
 
-import re
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
@@ -8,13 +7,14 @@ from errata.memory.effects import same_case
 from errata.memory.spelling import ends_alike, segments
 from errata.model import Action
 from errata.model.prior_report import PriorRecommendation, PriorReport
+from errata.text.lazy_regex import lazy_regex
 
 SHARE = 0.5
 """The share of the significant words that two texts need in common, if nothing else shows that they are the same."""
 SHARE_OF_A_CASE = 0.4
 """Less, where both are about the same case or file."""
 FEWEST = 2
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_WORD = lazy_regex(r"[^\W\d_]{3,}")
 _EMPTY = frozenset(
     _WORD.findall(
         "the and for that this with now not its are was has have say says said what when where which who will would "

@@ -1,14 +1,14 @@
 """The model, run and date in the name of a report file."""
 
-import re
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from errata.memory.reading.dates import date_in
 from errata.memory.spelling import folded
+from errata.text.lazy_regex import lazy_regex
 
-_DATED = re.compile(r"^(?:(?P<head>.*?)[_.\- ])?(?P<date>\d{4}-\d\d-\d\d|20\d{6})(?:[_.\- ](?P<tail>.*))?$")
-_PREFIX = re.compile(r"[A-Za-z0-9]{3,64}")
+_DATED = lazy_regex(r"^(?:(?P<head>.*?)[_.\- ])?(?P<date>\d{4}-\d\d-\d\d|20\d{6})(?:[_.\- ](?P<tail>.*))?$")
+_PREFIX = lazy_regex(r"[A-Za-z0-9]{3,64}")
 
 
 class FileName(NamedTuple):

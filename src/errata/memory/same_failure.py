@@ -1,16 +1,16 @@
 """Whether two failures of a case are the same failure: by the checks that failed and by their failure keys."""
 
-import re
 from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from errata.memory.reading.steps import canonical_step
 from errata.model import FailureKey
+from errata.text.lazy_regex import lazy_regex
 
 ALIKE = 0.6
 """The share of words that two keys need in common: the same rule, but another name in the message."""
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_WORD = lazy_regex(r"[^\W\d_]{3,}")
 
 
 class FailureSign(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,13 +7,14 @@ import msgspec
 
 from errata.memory.entries import is_none
 from errata.memory.outline import MarkdownBlock, blocks_of, lines_of
+from errata.text.lazy_regex import lazy_regex
 
 _MORE = r"(?: so far| to date| since\b.*)?(?:\s*[:(\[–—-].*)?"
-_ACTIONS = re.compile(rf"actions? (?:taken|done){_MORE}", re.IGNORECASE)
-_BARE_ACTIONS = re.compile(r"actions", re.IGNORECASE)
-LABEL = re.compile(r"(?:\*\*|__)?(actions? taken)(?:\*\*|__)?:?(?:\*\*|__)?(.*)", re.IGNORECASE)
-_ANY_LABEL = re.compile(r"(?:\*\*|__)[^*_]+(?:\*\*|__)")
-_DRESSING = re.compile(r"^[\W_]*(?:\d+[.)]\s+)?[\W_]*|[\s*_:]+$")
+_ACTIONS = lazy_regex(rf"actions? (?:taken|done){_MORE}", re.IGNORECASE)
+_BARE_ACTIONS = lazy_regex(r"actions", re.IGNORECASE)
+LABEL = lazy_regex(r"(?:\*\*|__)?(actions? taken)(?:\*\*|__)?:?(?:\*\*|__)?(.*)", re.IGNORECASE)
+_ANY_LABEL = lazy_regex(r"(?:\*\*|__)[^*_]+(?:\*\*|__)")
+_DRESSING = lazy_regex(r"^[\W_]*(?:\d+[.)]\s+)?[\W_]*|[\s*_:]+$")
 
 
 class ActionsSection(msgspec.Struct, frozen=True):

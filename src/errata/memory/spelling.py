@@ -1,10 +1,11 @@
 """One name, many spellings: models, runs and cases as people write them in files, folders and sentences."""
 
-import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
+
+from errata.text.lazy_regex import lazy_regex
 
 # how a request is routed or paid for; what changes the model itself, such as `:thinking`, stays
 _ROUTES = frozenset(("free", "paid", "beta", "nitro", "floor", "exacto", "extended"))
@@ -18,9 +19,9 @@ _HOSTS = frozenset(
     vertex-ai google-vertex openai-api anthropic-api google-api api free paid
     """.split()  # noqa: SIM905
 )
-_HOSTING = re.compile(r"^(?:via|on|through|hosted-(?:by|on)|served-by)-")
-_SEPARATORS = re.compile(r"[\W_]+")
-_REMARK = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
+_HOSTING = lazy_regex(r"^(?:via|on|through|hosted-(?:by|on)|served-by)-")
+_SEPARATORS = lazy_regex(r"[\W_]+")
+_REMARK = lazy_regex(r"\s*[(\[]([^()\[\]]*)[)\]]")
 SHORTEST_PREFIX = 6
 """Ids of one kind often begin alike: fewer characters than these name no run by themselves."""
 
@@ -79,7 +80,7 @@ def same_run(written: str, *ids: str) -> bool:
 
 
 Segments = tuple[str, ...]
-_NUMBER = re.compile(r"^\d{2,4}-(?=[^\W\d])")
+_NUMBER = lazy_regex(r"^\d{2,4}-(?=[^\W\d])")
 """`009-text_search` is the ninth of its folder; people leave the number out."""
 
 

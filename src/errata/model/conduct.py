@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from errata.model.record import Record, SourceRef
 from errata.model.step import Step, ToolCall
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import BEYOND, beginning, ending
 
 QUOTE = 160
@@ -240,12 +241,12 @@ class _ConductTally:
 
 _SHELL = frozenset(("command", "cmd", "commands", "keystrokes", "script", "bash_command", "shell_command"))
 _PATHS = frozenset(("file_path", "path", "filename", "file", "filepath", "absolute_path", "target_file"))
-_STRAY = re.compile(r"\s*(?:[,;)\]}>|&=+*?^]|:(?=[^\s:{]))")
+_STRAY = lazy_regex(r"\s*(?:[,;)\]}>|&=+*?^]|:(?=[^\s:{]))")
 """No command begins with these. `: > file` and `:(){` are shell, `:ls` is not."""
-_NO_OP = re.compile(r"\s*:\s[^>$\"'<;&|\n]*\Z")
+_NO_OP = lazy_regex(r"\s*:\s[^>$\"'<;&|\n]*\Z")
 """The shell ignores what follows a colon, unless it redirects or expands something."""
-_STRAY_IN_PATH = re.compile(r"\s*[,;)\]}>|&=?^:]")
-_TAKES_ARGUMENTS = re.compile(
+_STRAY_IN_PATH = lazy_regex(r"\s*[,;)\]}>|&=?^:]")
+_TAKES_ARGUMENTS = lazy_regex(
     r"(?:^|[_.-])(?:bash|shell|sh|terminal|exec\w*|python|ipython|run_?command|read|write|edit|grep|glob|search|fetch"
     r"|str_replace\w*|apply_?patch)(?:$|[_.-])",
     re.IGNORECASE,
@@ -272,18 +273,18 @@ def _does_something(command: str) -> bool:
 
 
 # tokens that only a chat template writes: <|im_end|>, <｜tool▁sep｜>, [TOOL_CALLS]
-_CONTROL = re.compile(r"<[|｜][A-Za-z_▁][\w▁ .-]{1,40}[|｜]>|\[TOOL_CALLS\]")
+_CONTROL = lazy_regex(r"<[|｜][A-Za-z_▁][\w▁ .-]{1,40}[|｜]>|\[TOOL_CALLS\]")
 
-_NAMED_CALL = re.compile(
+_NAMED_CALL = lazy_regex(
     r"\"(?:name|function|tool|tool_name|recipient_name)\"\s*:\s*\"[\w.:-]{1,80}\"\s*,\s*"
     r"\"(?:arguments|parameters|args|input|tool_input|action_input)\"\s*:\s*\"?\s*\{"
     r"|\"(?:arguments|parameters|args)\"\s*:\s*\{[^{}]{0,2000}\}\s*,\s*\"(?:name|tool_name)\"\s*:\s*\"[\w.:-]{1,80}\""
 )
-_TAGGED_CALL = re.compile(
+_TAGGED_CALL = lazy_regex(
     r"<(?:tool_call|function_calls?|tool_use|tool_calls)>|<(?:\w{1,12}:)?invoke name=|<function=\w"
     r"|<[|｜][^<>\n]{0,30}(?:tool|function|python_tag)[^<>\n]{0,30}[|｜]>|\[TOOL_CALLS\]|to=functions\.\w"
 )
-_JSON_BLOCK = re.compile(r"(?:^|\n)[ \t]*(?:`{3,})?json[ \t]*\n\s*\{\s*(?:\"(\w{1,40})\"\s*:|\}\s*(?:`{3,})?\s*\Z)")
+_JSON_BLOCK = lazy_regex(r"(?:^|\n)[ \t]*(?:`{3,})?json[ \t]*\n\s*\{\s*(?:\"(\w{1,40})\"\s*:|\}\s*(?:`{3,})?\s*\Z)")
 _PARAMETERS = _SHELL | _PATHS | frozenset(
     ("todos", "pattern", "url", "query", "code", "old_string", "new_string", "old_str", "new_str", "patch", "prompt",
      "subagent_type", "plan", "thought", "shell_id", "bash_id", "task_id", "cell_id", "notebook_path")

@@ -1,13 +1,13 @@
 """Whether the question reached the subject, and an answer came back: a prompt, not its name; a text, not an error."""
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from errata.model.attempt import Attempt, Undelivered
 from errata.model.words import PromptFault
 from errata.text.error_body import FAILED, ErrorBody, error_body
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import beginning
 
 QUOTED = 200
@@ -16,14 +16,14 @@ SHORTEST_VALUE = 3
 MOST_TEXT = 200_000
 
 # `file://x.txt`, `prompts/x.yaml`, `prompt.j2`: the whole text is one name, and no program ran on its content
-_FILE = re.compile(
+_FILE = lazy_regex(
     r"(?:file://\S+|(?:[\w.~-]{1,80}[/\\]){0,12}[\w.-]{1,100}\.(?:txt|md|ya?ml|json[cl]?|j2|jinja2?|njk|hbs|tmpl|"
     r"prompt(?:y)?|mustache|liquid|py|m?js|ts)(?::\w+)?)"
 )
 # `pain_v1`, `summary-2`: one word that no language has
-_ID = re.compile(r"(?=[A-Za-z\d.:-]{0,80}[_\d])[A-Za-z][\w.:-]{2,80}")
-_PLACEHOLDER = re.compile(r"\{\{-?\s{0,4}([A-Za-z_]\w{0,60})\s{0,4}-?\}\}|(?<![{$\\])\{([A-Za-z_]\w{0,60})\}(?!\})")
-_ANY_EXPRESSION = re.compile(r"\{\{|\{%")
+_ID = lazy_regex(r"(?=[A-Za-z\d.:-]{0,80}[_\d])[A-Za-z][\w.:-]{2,80}")
+_PLACEHOLDER = lazy_regex(r"\{\{-?\s{0,4}([A-Za-z_]\w{0,60})\s{0,4}-?\}\}|(?<![{$\\])\{([A-Za-z_]\w{0,60})\}(?!\})")
+_ANY_EXPRESSION = lazy_regex(r"\{\{|\{%")
 
 
 def undelivered(sent: str, variables: Mapping[str, Any] | None = None, template: str = "") -> Undelivered | None:

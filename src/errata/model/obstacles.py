@@ -12,6 +12,7 @@ from errata.model.case import Artefact
 from errata.model.conduct import QUOTE, Conduct, Obstacle, ObstacleKind, Sighting, conduct_of, is_plain
 from errata.model.words import Confidence
 from errata.text.clean import clean
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import beginning
 
 TAIL = 8_000
@@ -25,14 +26,14 @@ MOSTLY_EMPTY = 0.75
 """Some agents send an empty command to wait; but not with every other call."""
 
 # what an agent program prints; a terminal that the subject itself works in is none
-_AGENT_LOG = re.compile(
+_AGENT_LOG = lazy_regex(
     r"(?:^|/)(?:agent/(?!oracle\.)[^/]+\.(?:txt|log)|agent/(?:setup|command-\d+)/\w+\.txt|agent-logs/[^/]+)$"
 )
-_PANE = re.compile(r"(?:^|/)(?:panes/post-agent\.txt|sessions/agent\.log)$")
-_RUN_LOG = re.compile(r"(?:^|/)(?:run|job|trial)\.log$")
+_PANE = lazy_regex(r"(?:^|/)(?:panes/post-agent\.txt|sessions/agent\.log)$")
+_RUN_LOG = lazy_regex(r"(?:^|/)(?:run|job|trial)\.log$")
 _INSTALLED = "/installed-agent/"
-_STREAM = re.compile(r'^\{"type": ?"(?:system|assistant|user|result|thread\.|item\.)', re.MULTILINE)
-_PROMPT = re.compile(r"[^\n]{0,120}[\w)~/\]][#$%>] ?")
+_STREAM = lazy_regex(r'^\{"type": ?"(?:system|assistant|user|result|thread\.|item\.)', re.MULTILINE)
+_PROMPT = lazy_regex(r"[^\n]{0,120}[\w)~/\]][#$%>] ?")
 
 
 class TellingLine(NamedTuple):
@@ -141,7 +142,7 @@ def _programs_started(attempt: Attempt) -> frozenset[str]:
     return frozenset(name.rpartition("/")[2] for line in lines for name in _STARTED.findall(line[:400]))
 
 
-_STARTED = re.compile(r"""(?:^\[['"]|&& |; |\| )(?:\w+=\S* )*([\w./+-]+)""")
+_STARTED = lazy_regex(r"""(?:^\[['"]|&& |; |\| )(?:\w+=\S* )*([\w./+-]+)""")
 
 
 @lru_cache(maxsize=100)
@@ -153,7 +154,7 @@ def _ending(text: str) -> str:
     return "\n".join(lines)
 
 
-_NOT_FOUND = re.compile(
+_NOT_FOUND = lazy_regex(
     r"^(?:[\w./-]*sh(?:\[\d+\])?: (?:line \d+: |\d+: )?(?P<program>[\w./+-]+): (?:command )?not found"
     r"|(?:\S*/)?env: [‘'](?P<interpreter>[\w./+-]+)[’']: No such file or directory"
     r"|INSTALL_FAIL_STATUS)\s*$",
@@ -174,23 +175,23 @@ def _not_found_at_end(text: str) -> TellingLine | None:
 
 
 # how a program ends in an exception: Node prints its version, Python the exception, Rust and Go panic
-_NODE = re.compile(
+_NODE = lazy_regex(
     r"^(?P<line>(?:Uncaught )?[\w.]*(?:Error|Exception)\b[^\n]*)\n(?:[^\n]*\n){1,60}Node\.js v\d+\S*\Z", re.MULTILINE
 )
-_OLD_NODE = re.compile(
+_OLD_NODE = lazy_regex(
     r"Unhandled 'error' event\n(?:[^\n]*\n){0,4}(?P<line>[\w.]*Error\b[^\n]*)\n"
     r"(?:(?:[ \t]|Emitted 'error'|\})[^\n]*\n|\n){1,60}(?:[ \t][^\n]*|\}?)\Z",
 )
-_PYTHON = re.compile(r"\n(?P<line>[A-Za-z_][\w.]*(?:Error|Exception|Interrupt)\b(?::[^\n]*)?)\Z")
+_PYTHON = lazy_regex(r"\n(?P<line>[A-Za-z_][\w.]*(?:Error|Exception|Interrupt)\b(?::[^\n]*)?)\Z")
 # behind a panic only its own words: the message, notes, a stack
-_PANIC = re.compile(
+_PANIC = lazy_regex(
     r"^(?P<line>panic: [^\n]*|thread '[^'\n]*' (?:\(\d+\) )?panicked at [^\n]*)\n(?:[^\n]*\n)?"
     r"(?:(?:[ \t]|note: |goroutine |stack backtrace|exit status |created by |[\w./*]+\()[^\n]*\n|\n){0,60}"
     r"(?:(?:[ \t]|note: |exit status |[\w./*]+\()[^\n]*)?\Z",
     re.MULTILINE,
 )
-_FIRST_FRAME = re.compile(r"(?:File \"|[│|] )(?P<path>/[^\"\n:]+)")
-_PROGRAMS = re.compile(r"/(?:s?bin|site-packages|dist-packages|uv/tools|pipx)/")
+_FIRST_FRAME = lazy_regex(r"(?:File \"|[│|] )(?P<path>/[^\"\n:]+)")
+_PROGRAMS = lazy_regex(r"/(?:s?bin|site-packages|dist-packages|uv/tools|pipx)/")
 
 
 _TRACEBACK = "Traceback (most recent call last)"
@@ -215,7 +216,7 @@ def _crash_at_end(text: str) -> TellingLine | None:
     return TellingLine(match["line"].strip())
 
 
-_SETUP = re.compile(
+_SETUP = lazy_regex(
     r"^.*(?:Error response from daemon|[Cc]annot connect to the Docker daemon|failed to solve:|pull access denied"
     r"|all predefined address pools|port is already allocated|no space left on device|manifest unknown"
     r"|docker[^\n]{0,200}(?:returned non-zero exit status|exit code [1-9])"

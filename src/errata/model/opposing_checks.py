@@ -7,13 +7,14 @@ from typing import NamedTuple
 from errata.model.attempt import Attempt
 from errata.model.check import Check
 from errata.model.run import Run
+from errata.text.lazy_regex import lazy_regex
 
-_RIGHT = re.compile(
+_RIGHT = lazy_regex(
     r"^(?:includes?|exact(?:_?match)?|match|equals|i?contains|choice|answer|accuracy|acc|em|correct(?:ness)?"
     r"|quasi_exact_match|nl_assertions?|model_graded_(?:qa|fact)|model-graded-(?:closedqa|factuality)|factuality|closedqa)$",
     re.IGNORECASE,
 )
-_WHOLE = re.compile(
+_WHOLE = lazy_regex(
     r"(?:judge[d]?|judge?ment|llm|model|gpt|grader|graded?|verdict|pass|passed|success|solved|resolved|correct|correctness"
     r"|right|match|matches|exact|accuracy|acc|answer|is|overall|final|result|outcome|score|check|tests?|unit|program)"
 )

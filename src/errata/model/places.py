@@ -9,10 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
+from errata.text.lazy_regex import lazy_regex
+
 LONGEST = 60
-_FIELD = re.compile(r"^(steps|checks|errors|judgements)\[(.*?)\](?:$|[.\[])")
-_PACKET = re.compile(r"^(steps|checks|judge_reasoning)/(.+)$")
-_LINE = re.compile(r"^(.*?):(\d+)(?:-\d+)?$")
+_FIELD = lazy_regex(r"^(steps|checks|errors|judgements)\[(.*?)\](?:$|[.\[])")
+_PACKET = lazy_regex(r"^(steps|checks|judge_reasoning)/(.+)$")
+_LINE = lazy_regex(r"^(.*?):(\d+)(?:-\d+)?$")
 _PLAIN = {
     "task": "task",
     "input": "task",

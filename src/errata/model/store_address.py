@@ -6,12 +6,13 @@ from pathlib import Path
 import msgspec
 
 from errata.errors import SettingsError
+from errata.text.lazy_regex import lazy_regex
 
 SCHEMES = ("postgresql", "postgres")
 EXAMPLE = "postgresql://USER@HOST/DATABASE"
 _MASK = "***"
-_SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*)://")
-_SECRET_PARAMETER = re.compile(r"([?&](?:ssl)?password=)[^&#]*", re.IGNORECASE)
+_SCHEME = lazy_regex(r"\s*([A-Za-z][A-Za-z0-9+.-]*)://")
+_SECRET_PARAMETER = lazy_regex(r"([?&](?:ssl)?password=)[^&#]*", re.IGNORECASE)
 
 
 class StoreAddress(msgspec.Struct, frozen=True):

@@ -1,12 +1,11 @@
 """Where links of a document lead: the anchors that git hosts make of its titles, and files beside it."""
 
-import re
-
 from errata.render.document import Document, Section, every_section
+from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import outgoing_line
 
-_NO_ANCHOR = re.compile(r"[^\w\- ]")
-_FILE = re.compile(r"(?!/)[\w%./-]+(?:#[\w%.-]+)?")
+_NO_ANCHOR = lazy_regex(r"[^\w\- ]")
+_FILE = lazy_regex(r"(?!/)[\w%./-]+(?:#[\w%.-]+)?")
 UNTITLED = "section"
 
 

@@ -1,13 +1,14 @@
 """Two texts side by side: which lines are equal, and which words of the others are not."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from html import escape
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
-_WORDS = re.compile(r"\w+|\s+|[^\w\s]")
+from errata.text.lazy_regex import lazy_regex
+
+_WORDS = lazy_regex(r"\w+|\s+|[^\w\s]")
 ALIKE = 0.35
 """Lines with less in common are shown as one removed and one added, without marks inside."""
 LONGEST = 2_000

@@ -1,13 +1,13 @@
 """Documents → files: below one folder, each whole or not at all, and only where something changed."""
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from errata.errors import ReportError
+from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import outgoing_line
 
 KEPT_OF_NAME = 50
@@ -122,7 +122,7 @@ def _unfinished(path: Path) -> Path:
 
 
 UNKNOWN, UNNAMED = "unknown", "unnamed"
-_UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
+_UNFIT = lazy_regex(r"[^A-Za-z0-9._-]+")
 
 
 def slug(text: str) -> str:

@@ -1,6 +1,5 @@
 """A document as markdown (CommonMark with tables, as git hosts show it)."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
@@ -34,12 +33,13 @@ from errata.render.document import (
     line,
 )
 from errata.render.markdown_text import code, inline_text, not_a_start, ticks_around
+from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import outgoing_lines, outgoing_tree
 
 PROVISIONAL = "Automatic; not yet reviewed."
 MEMORY, PART = "errata:memory", "errata:part"
 DEEPEST, WIDEST_GRID = 6, 60
-_LANGUAGE = re.compile(r"[a-z0-9+#-]{1,20}")
+_LANGUAGE = lazy_regex(r"[a-z0-9+#-]{1,20}")
 _MARKS = {"points": "-", "tasks": "- [ ]"}
 
 

@@ -7,18 +7,19 @@ that nobody follows one that a log has planted, and nobody is called by a mentio
 import re
 from functools import lru_cache
 
+from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import REMEMBERED, outgoing_line
 
-_ADDRESS = re.compile(r"(?:[a-zA-Z][a-zA-Z0-9+.-]{1,20}://|www\.|mailto:)[^\s<>`|]+")
-_SPECIAL = re.compile(r"[\\`*\[\]<|~]|\$(?!\d)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=#?\w+;)")
-_SUSPECT = re.compile(r"[\\`*\[\]<|~$_&@#]|://|www\.|mailto:|GH-")
+_ADDRESS = lazy_regex(r"(?:[a-zA-Z][a-zA-Z0-9+.-]{1,20}://|www\.|mailto:)[^\s<>`|]+")
+_SPECIAL = lazy_regex(r"[\\`*\[\]<|~]|\$(?!\d)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=#?\w+;)")
+_SUSPECT = lazy_regex(r"[\\`*\[\]<|~$_&@#]|://|www\.|mailto:|GH-")
 """A text without any of these needs no escaping."""
-_STARTS = re.compile(r"^(\s*)([#>+=-]|\d{1,9}[.)](?=\s|$))")
-_CALLS = re.compile(r"(?<![\w`])@(?=\w)|(?<!\w)#(?=\d)|(?<=\w)#(?=\d)|\bGH-(?=\d)")
+_STARTS = lazy_regex(r"^(\s*)([#>+=-]|\d{1,9}[.)](?=\s|$))")
+_CALLS = lazy_regex(r"(?<![\w`])@(?=\w)|(?<!\w)#(?=\d)|(?<=\w)#(?=\d)|\bGH-(?=\d)")
 GAP = "\u200b"
 """Breaks a mention or a reference where nobody sees it."""
-_ACTS = re.compile(r"<(?=[A-Za-z/!?])|\](?=[(\[])|:(?=//)|www(?=\.)|mailto(?=:)")
-_TICKS = re.compile(r"`+")
+_ACTS = lazy_regex(r"<(?=[A-Za-z/!?])|\](?=[(\[])|:(?=//)|www(?=\.)|mailto(?=:)")
+_TICKS = lazy_regex(r"`+")
 
 
 def inline_text(text: str, *, edges: bool = False) -> str:

@@ -1,7 +1,6 @@
 """The failed rows of the runs of a comparison: rows with a failed dimension, whatever their outcome."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -13,13 +12,14 @@ from errata.model.output.report.comparison import CallText, Datapoint
 from errata.model.run import case_name
 from errata.model.step import Step, ToolCall
 from errata.runs.view import RunView
+from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import short_line
 
 APPLIES = ("pass", "fail")
 NO_VERDICT = ("unscored", "error")
 CALL = 160
-_NUMBERED = re.compile(r" #(\d+)$")
-_TURN = re.compile(r"turn-(\d+)")
+_NUMBERED = lazy_regex(r" #(\d+)$")
+_TURN = lazy_regex(r"turn-(\d+)")
 
 
 class FailedRow(NamedTuple):

@@ -1,6 +1,5 @@
 """A gate or a comparison as a comment on a pull or merge request: short, bounded, and found again by its marker."""
 
-import re
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from typing import Literal
@@ -16,6 +15,7 @@ from errata.render.figures import plural
 from errata.render.markdown import blocks_to_markdown
 from errata.render.markdown_text import GAP, inline_text
 from errata.report.gate_words import CaseGroup, groups, headline, notes, rates_of, reasons, score_words
+from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import short_line
 
 Forge = Literal["github", "gitlab", "markdown"]
@@ -24,9 +24,9 @@ MOST = 60_000
 RESERVED = 2_000
 """For what follows the last group."""
 NAME, REASON, DETAILS = 300, 240, 20
-_REFERENCES = re.compile(r"(?<![\w&])([!%$&~])(?=\d)")
+_REFERENCES = lazy_regex(r"(?<![\w&])([!%$&~])(?=\d)")
 """What GitLab takes for a merge request, milestone, snippet, epic or label."""
-_ADDRESS = re.compile(r"https?://[^\s()<>\"'`]+")
+_ADDRESS = lazy_regex(r"https?://[^\s()<>\"'`]+")
 
 
 def marker_of(stored: StoredRun) -> str:

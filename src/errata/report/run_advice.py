@@ -1,6 +1,5 @@
 """Recommendations for a run: from reviewers and from rules, without what was already done."""
 
-import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -19,6 +18,7 @@ from errata.render.figures import plural
 from errata.report.parts import name_list
 from errata.report.run_prose import short_of
 from errata.runs.history import RunHistory
+from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import short_line
 from errata.triage.lasting import is_lasting as is_lasting_fault
 
@@ -42,8 +42,8 @@ HEADINGS = (*(title for group, title in GROUPS.items() if group != "none"), REVI
 ONLY_WITH_ADVICE = (GROUPS["guidelines"], REVIEW, RERUN)
 """Headings that are left out where nothing is below them."""
 DONE = 120
-_EVAL = re.compile(r"(?i)task|grader|answer|(?:^|/)evals?/")
-_GUIDELINES = re.compile(r"(?i)(?:^|/)[\w.-]*guidelines?[\w-]*(?:\.\w+)?$|(?:^|/)AGENTS\.md$")
+_EVAL = lazy_regex(r"(?i)task|grader|answer|(?:^|/)evals?/")
+_GUIDELINES = lazy_regex(r"(?i)(?:^|/)[\w.-]*guidelines?[\w-]*(?:\.\w+)?$|(?:^|/)AGENTS\.md$")
 REPEATED = 2
 """A case that a model failed in this many earlier reports and runs gets a note."""
 

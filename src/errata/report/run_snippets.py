@@ -1,6 +1,5 @@
 """The model's output beside the expected output: as a reviewer chose it, at the error, or at the first difference."""
 
-import re
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from pathlib import PurePosixPath
@@ -8,6 +7,7 @@ from pathlib import PurePosixPath
 from errata.model import Artefact, Attempt, Case, Verdict
 from errata.model.output.report.shared import Snippets
 from errata.runs.view import RunView
+from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import for_others
 from errata.text.tool_output import find_key_line
 
@@ -16,8 +16,8 @@ FAILURES = 200
 LINES, AROUND, WIDE = 12, 1, 300
 NEAR = 2
 """Lines around the place that an error names."""
-_QUOTED = re.compile(r"[\"'`]([\w./@-]{3,80})[\"'`]")
-_ASSERTS = re.compile(r"\w*AssertionError\b")
+_QUOTED = lazy_regex(r"[\"'`]([\w./@-]{3,80})[\"'`]")
+_ASSERTS = lazy_regex(r"\w*AssertionError\b")
 LARGEST = 20_000
 """Characters of a file that is compared."""
 LANGUAGES = ("ts", "tsx", "js", "jsx", "py", "json", "sh", "go", "rs", "java", "c", "cpp", "rb", "sql", "toml", "yaml")

@@ -1,6 +1,5 @@
 """Error texts that several failures of a run share, whatever their causes: a hint for the reader of a report."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -9,6 +8,7 @@ from errata.model import Attempt, Attribution, FailureKey, Run
 from errata.model.run import case_name
 from errata.runs.explanation import BY_DEFAULT
 from errata.runs.view import RunView
+from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import mask
 from errata.transcript.error_text import LogLine, error_lines, has_logs
 from errata.triage.keys import is_informative, text_in_key
@@ -16,7 +16,7 @@ from errata.triage.keys import is_informative, text_in_key
 MOST_COMPARED = 50
 LOGS_SEARCHED = 1_000
 """Failures whose own logs are searched."""
-_MASKED = re.compile(r"<\w+>(?:[\s:]+<\w+>)*")
+_MASKED = lazy_regex(r"<\w+>(?:[\s:]+<\w+>)*")
 
 
 class SharedError(NamedTuple):

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from errata.compare.checks import pattern_of
+from errata.compare.checks import lazy_regex
 from errata.model import Attempt, Case
 from errata.model.codec import to_whole
 from errata.model.output.report.transcripts import (
@@ -51,7 +51,7 @@ def _labels(views: Sequence[RunView]) -> list[str]:
 def _run(view: RunView, label: str, rows: Sequence[TranscriptRow]) -> TranscriptRun:
     missing = tuple(row.case for row in rows if any(flag.kind == "no_row" for flag in row.flags))
     seen = Counter(row.case for row in rows)
-    patterns = Counter(pattern_of(one, view.attributions.get(one.id)) for one in view.attempts(counted=True))
+    patterns = Counter(lazy_regex(one, view.attributions.get(one.id)) for one in view.attempts(counted=True))
     return TranscriptRun(
         label=label,
         native_id=view.run.native_id,
@@ -71,7 +71,7 @@ def _rows(view: RunView, label: str) -> Iterator[TranscriptRow]:
     for attempt in view.attempts(steps=True, by_position=True):
         if attempt.parent is None:
             case = cases.of(attempt)
-            pattern = pattern_of(attempt, view.attributions.get(attempt.id))
+            pattern = lazy_regex(attempt, view.attributions.get(attempt.id))
             yield _row(view, label, attempt, case, tuple(_flags(attempt, case, pattern)))
 
 

@@ -3,14 +3,14 @@
 In a rehydrated run each turn is a session of its own. A recorded turn without a verdict needs no new session at all.
 """
 
-import re
 from collections.abc import Callable, Sequence
 
 from errata.rerun.batches import batch_commands
 from errata.rerun.fit import MODEL, UnfitError, fit, fit_number, shaped
 from errata.rerun.plan import NOT_JUDGED, Command, PlanNote, RerunAttempt, RerunPlan, RerunRequest, all_by_hand
+from errata.text.lazy_regex import lazy_regex
 
-TURN = re.compile(r"turn-[0-9]{1,6}")
+TURN = lazy_regex(r"turn-[0-9]{1,6}")
 REHYDRATED = "rehydrated"
 CHECKOUT = PlanNote("run_in_checkout", ("audio-arena",))
 NOTES = (CHECKOUT, PlanNote("service_not_in_log"), PlanNote("new_run"))

@@ -8,19 +8,20 @@ from pathlib import Path
 
 from errata.model.output.act import WhyNoCommand
 from errata.text.clean import clean
+from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import for_user
 
 LONGEST_NAME, LONGEST_PATH = 200, 1_000
 
-NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+/-]*")
+NAME = lazy_regex(r"[A-Za-z0-9_][A-Za-z0-9_.@+/-]*")
 """Ids of cases, names of models and agents. No comma, colon, blank, glob or quote: harnesses give those a meaning."""
-FILE = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_.@+/-]*")
+FILE = lazy_regex(r"[A-Za-z0-9_./][A-Za-z0-9_.@+/-]*")
 """A path from a log, such as `../tasks/capitals.py`."""
-MODEL = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+/:-]*")
+MODEL = lazy_regex(r"[A-Za-z0-9_][A-Za-z0-9_.@+/:-]*")
 """`amazon.nova-2-sonic-v1:0` is a model."""
-WORDS = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.,:@+/#= -]*[A-Za-z0-9_.,:@+/#=-])?")
+WORDS = lazy_regex(r"[A-Za-z0-9_](?:[A-Za-z0-9_.,:@+/#= -]*[A-Za-z0-9_.,:@+/#=-])?")
 """A description in plain words."""
-VALUE = re.compile(r"[A-Za-z0-9_.@+/:-]+")
+VALUE = lazy_regex(r"[A-Za-z0-9_.@+/:-]+")
 """After `name=`, where it can't be mistaken for an option."""
 
 
@@ -77,7 +78,7 @@ def exactly(names: list[str]) -> str:
     return f"^{escaped[0]}$" if len(escaped) == 1 else f"^(?:{'|'.join(escaped)})$"
 
 
-_SPECIAL = re.compile(r"[.+]| +")
+_SPECIAL = lazy_regex(r"[.+]| +")
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -3,7 +3,6 @@
 Also terminal-bench, Harbor's predecessor: a new run of the same agent and model, with the tasks by id.
 """
 
-import re
 from pathlib import Path
 
 from errata.model import Run
@@ -21,13 +20,14 @@ from errata.rerun.plan import (
     log_value,
     mapping,
 )
+from errata.text.lazy_regex import lazy_regex
 
 ADHOC = "adhoc"
 CANCELLED = "CancelledError"
 
 TERMINAL_BENCH = "terminal-bench"
 FOLDER = "FOLDER"
-TASK = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
+TASK = lazy_regex(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 """terminal-bench treats a task id as a glob below the dataset's folder."""
 
 

@@ -3,8 +3,6 @@
 A run is a column of an evaluation: one provider with one prompt.
 """
 
-import re
-
 from errata.model import Run
 from errata.rerun.batches import batch_commands
 from errata.rerun.fit import MODEL, WORDS, UnfitError, exactly, fit, shaped
@@ -19,10 +17,11 @@ from errata.rerun.plan import (
     log_value,
     mapping,
 )
+from errata.text.lazy_regex import lazy_regex
 
 ERROR = "ERROR"
-EVAL_ID = re.compile(r"eval-[A-Za-z0-9][A-Za-z0-9.:_-]{2,80}")
-NAMELESS = re.compile(r"input-[0-9a-f]+|.*\[[0-9a-f]+\]")
+EVAL_ID = lazy_regex(r"eval-[A-Za-z0-9][A-Za-z0-9.:_-]{2,80}")
+NAMELESS = lazy_regex(r"input-[0-9a-f]+|.*\[[0-9a-f]+\]")
 """errata's name for a test without a description."""
 
 HERE = PlanNote("run_where_stored")

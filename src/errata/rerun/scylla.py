@@ -1,6 +1,5 @@
 """ProjectScylla: the batch runner by test, or within one experiment by tier, subtest and run."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -10,10 +9,11 @@ from errata.model.output.act import FillIn
 from errata.rerun.batches import batch_commands
 from errata.rerun.fit import MODEL, UnfitError, fit, fit_number, fit_path, shaped
 from errata.rerun.plan import ByHand, Command, PlanNote, RerunAttempt, RerunPlan, RerunRequest, log_value, texts
+from errata.text.lazy_regex import lazy_regex
 
-TEST = re.compile(r"test-[0-9]{1,6}")
-TIER = re.compile(r"T[0-9]")
-SUBTEST = re.compile(r"(?P<test>test-[0-9]{1,6})/(?P<tier>T[0-9])/(?P<subtest>[0-9]{1,3})")
+TEST = lazy_regex(r"test-[0-9]{1,6}")
+TIER = lazy_regex(r"T[0-9]")
+SUBTEST = lazy_regex(r"(?P<test>test-[0-9]{1,6})/(?P<tier>T[0-9])/(?P<subtest>[0-9]{1,3})")
 RUNS = 1_000
 """Runs in one command; a tier has about forty subtests with ten runs each."""
 THINKING = ("None", "Low", "High", "UltraThink")

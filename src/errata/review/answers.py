@@ -1,13 +1,13 @@
 """The form of an answer: its JSON schema, and extracting it from the text that a reviewer wrote around it."""
 
 import json
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple, get_args
 
 from errata.model import Question
 from errata.model.words import OWNERS, Confidence, RecommendationGroup
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import for_others
 
 NO_LABEL = "none"
@@ -15,7 +15,7 @@ NO_LABEL = "none"
 LONGEST = 400_000
 """Characters of an answer that are looked at."""
 TRIES = 64
-THOUGHT = re.compile("</think>")
+THOUGHT = lazy_regex("</think>")
 MARKS = 32
 WRAPPERS = ("verdict", "answer", "result", "output")
 CONFIDENCES: tuple[str, ...] = get_args(Confidence)

@@ -10,6 +10,7 @@ import unicodedata
 from typing import Literal, NamedTuple
 
 from errata.review.negations import DENIED, ENDS_IN_NEGATION, LIMITED, NEGATION
+from errata.text.lazy_regex import lazy_regex
 
 
 class Passage(NamedTuple):
@@ -33,20 +34,20 @@ _IN_NUMBERS = ".,:/'’٫٬⁄∕’·_"
 _SIGNS = "+-−–±∓~≈<>≤≥=≠$€£¥₹₽₩#№^*×÷/⁻⁺"
 _OPERATORS = "=<>!+*/%&|^~?@≠≤≥≈±×÷¬∧∨−-"
 _PREFIXES = "!¬~"
-_BINARY = re.compile(r"(?:[=<>]=?=?|!==?|&&|\|\||[*/%^+≠≤≥≈×÷−]|<<|>>|[-+*/%|&^]=)\Z")
-_BULLETS = re.compile(r"\s*(?:[-*•]+|\(?\d{1,3}[.)])?\s*\Z")
+_BINARY = lazy_regex(r"(?:[=<>]=?=?|!==?|&&|\|\||[*/%^+≠≤≥≈×÷−]|<<|>>|[-+*/%|&^]=)\Z")
+_BULLETS = lazy_regex(r"\s*(?:[-*•]+|\(?\d{1,3}[.)])?\s*\Z")
 _SPACES = " \t\u00a0\u202f\u2009"
 _MARKS = "\"'“”‘’«»„`([{（「『*_"
-_OF_NUMBER = re.compile(r"(?:out\s+of|of|von|sur|de|su|di|van|av|af|из|з|من|में\s+से|중|/|÷|bis|to|à|a|до|إلى)\s+\d")
-_LINT_LINE = re.compile(
+_OF_NUMBER = lazy_regex(r"(?:out\s+of|of|von|sur|de|su|di|van|av|af|из|з|من|में\s+से|중|/|÷|bis|to|à|a|до|إلى)\s+\d")
+_LINT_LINE = lazy_regex(
     r"[^\S\n]*\d+:\d+[^\S\n]+(?:error|warning|info|[✖✗×⚠ℹ])[^\S\n]+\S[^\n]*?[^\S\n]{2,}(?P<rule>(?:@?[\w-]+/)*[\w-]+)[^\S\n]*$",
     re.MULTILINE,
 )
 """`3:10  error  'query' is defined but never used  no-unused-vars`, as ESLint and Stylelint print it."""
-_GROUP = re.compile(r"\([^()\n]*\s[^()\n]*\)")
+_GROUP = lazy_regex(r"\([^()\n]*\s[^()\n]*\)")
 _OPENING = "([（「『"
 _FOLLOWS = r"(?=[\s\"'“‘\[{(]|\Z)"
-_BORDER = re.compile(
+_BORDER = lazy_regex(
     r"(?P<line>\n+)|(?P<hard>[;{}]|\\n|\t|\||[.!?…]+[\"'”’)\]]*(?=\s|\Z)|[。！？；，、।؟۔؛،]"
     rf"|,{_FOLLOWS}|[—]|(?<=\s)[-–](?=\s+\D)"
     r"|(?<!anything)(?<!nothing)(?<!all)\s(?=(?:but|however|although|though|whereas|because)\s))"

@@ -1,16 +1,16 @@
 """Whether a quote has enough in it to name a place: letters and digits, and enough of them."""
 
-import re
 import unicodedata
 from functools import lru_cache
 
 from errata.review.borders import Passage
+from errata.text.lazy_regex import lazy_regex
 
 SHORTEST = 15
 """Characters without spaces, wide ones twice; a whole line may be shorter."""
 FEWEST = 3
 """Letters and digits among them."""
-REDACTION = re.compile(r"\[redacted:[a-z0-9-]+\]")
+REDACTION = lazy_regex(r"\[redacted:[a-z0-9-]+\]")
 LOOKED_AT = 2_000
 """Characters of a passage; what is enough is in the first of them."""
 WIDEST = 40

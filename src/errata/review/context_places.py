@@ -26,6 +26,7 @@ from errata.review.places import (
     where,
 )
 from errata.review.transcript import calls_made, results_got
+from errata.text.lazy_regex import lazy_regex
 from errata.transcript.tool_use import as_json
 
 MANY = 60
@@ -283,7 +284,7 @@ def _subjects(material: Material) -> Iterator[WantedPlace]:
             )
 
 
-_OF_TESTS = re.compile(r"test|verif|grad|eval", re.IGNORECASE)
+_OF_TESTS = lazy_regex(r"test|verif|grad|eval", re.IGNORECASE)
 
 
 def _worth_of_file(artefact: Artefact) -> int:

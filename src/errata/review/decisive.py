@@ -1,6 +1,5 @@
 """The decisive step of a transcript: its definition, what a reviewer is asked about it, and what is checked."""
 
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -10,6 +9,7 @@ from errata.model import Packet, Quote
 from errata.model.verdict import CandidateStep
 from errata.review.speakers import Speakers, match_agent, speakers_in
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import for_others
 
 DEFINITION = (
@@ -48,7 +48,7 @@ MOST = 12
 TEXT = 400
 SHOWN = 40
 LARGEST = 10**9
-_SAME_AS = re.compile(r"\[… the text of `([^`]+)` …\]")
+_SAME_AS = lazy_regex(r"\[… the text of `([^`]+)` …\]")
 
 
 class DecisiveStep(NamedTuple):

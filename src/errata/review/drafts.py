@@ -13,6 +13,7 @@ from errata.review.answers import NO_LABEL, owners_without_label
 from errata.review.evidence import PlaceIndex, check_quote
 from errata.review.fields import CAUSE
 from errata.review.places import Kind, kind_of
+from errata.text.lazy_regex import lazy_regex
 
 NO_OWNER = "Choose an owner: press its letter."
 NO_QUOTE = "A verdict needs a quote. Put the cursor on a line and press q."
@@ -20,8 +21,8 @@ NO_CORE = "Quote the output, a log, an error or the grader as well."
 NO_CAUSE = "Write in one sentence what went wrong."
 FROM_THE_EVAL: frozenset[Kind] = frozenset(("task", "error", "judge", "expected", "grader", "log"))
 """Texts that the model did not write: a fault of a grader or a task shows in one of them."""
-_NUMBER = re.compile(r"\d+")
-_NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"(`'])")
+_NUMBER = lazy_regex(r"\d+")
+_NEXT_SENTENCE = lazy_regex(r"(?<=[.!?])\s+(?=[A-Z“\"(`'])")
 
 
 class DraftQuote(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,7 +5,6 @@ a quote may begin and end is decided by `borders`. Text that errata wrote is not
 the reviewer.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -20,24 +19,25 @@ from errata.review.instructions import labels_of, spans
 from errata.review.passages import LARGEST, Folded, Letters, Nearest, fold
 from errata.review.places import Kind, kind_of
 from errata.text.clean import clean, one_line
+from errata.text.lazy_regex import lazy_regex
 
 CORE: frozenset[Kind] = frozenset(("output", "log", "error", "grader", "judge"))
 """At least one quote must be from the output, a log, an error, or the grader."""
-GAP = re.compile(r"\[… (?:[\d,]+ characters left out|the text of `(?:task|output)`) …\]")
+GAP = lazy_regex(r"\[… (?:[\d,]+ characters left out|the text of `(?:task|output)`) …\]")
 """A note that errata inserts into the text of a place."""
 NEAREST = 400
 """Characters of the actual text that are offered for copying."""
 PASSAGES = 100
 """If the same words occur more often than this, the first occurrences are enough."""
-_INSTRUCTION = re.compile(r"(?:user|system)\b")
-_SIMULATED = re.compile(r"user simulated\b")
+_INSTRUCTION = lazy_regex(r"(?:user|system)\b")
+_SIMULATED = lazy_regex(r"user simulated\b")
 CUTS: dict[Part, str] = {
     "word": "cuts a word or a number of `{name}` in two",
     "number": "cuts a word or a number of `{name}` in two, or leaves out the sign, the unit or the words that limit it",
     "operator": "cuts an operator or an expression of `{name}` in two",
     "negation": "leaves out what denies or limits it in `{name}`",
 }
-OMISSION = re.compile(r"\s*(?:[\[(]\s*)?(?:…|\.{3,})(?:\s*[\])])?\s*")
+OMISSION = lazy_regex(r"\s*(?:[\[(]\s*)?(?:…|\.{3,})(?:\s*[\])])?\s*")
 LONGEST = 1_000
 MOST = 20
 SHOWN = 100
@@ -46,7 +46,7 @@ OWN_WORDS = frozenset(
     ("signals", "observations", "timeline", "facts", "question", "rule", "left_out", "left-out", "history",
      "failure_key", "run", "size", "packet")
 )  # fmt: skip
-_LINES = re.compile(r"(.+?)[:#]L?(\d+)(?:\s*[-–]\s*L?(\d+))?\Z")
+_LINES = lazy_regex(r"(.+?)[:#]L?(\d+)(?:\s*[-–]\s*L?(\d+))?\Z")
 
 
 class Near(NamedTuple):

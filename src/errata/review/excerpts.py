@@ -4,12 +4,12 @@ A text may be cut where both sides, each redacted on its own, equal the redacted
 so that a log of many megabytes costs no more than a short one.
 """
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 from errata.text.secret_rules import shape
 
 Tell = Callable[[str], str]
@@ -21,7 +21,7 @@ TRIES = 8
 """How many ends of words are tried one after the other; then whole stretches are skipped."""
 _KEY = "private-key"
 """The only secret that spans several lines."""
-_SPACE = re.compile(r"\s")
+_SPACE = lazy_regex(r"\s")
 SNAP = 80
 """A window ends at the end of a line if one is this close."""
 FOCUSED = 0.5

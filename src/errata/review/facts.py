@@ -15,6 +15,7 @@ from errata.review.excerpts import CutPoints, Tell, in_short
 from errata.review.material import Clues, Material, gist, readable
 from errata.review.speakers import facts_about_speakers
 from errata.text.clean import clean, one_line
+from errata.text.lazy_regex import lazy_regex
 
 SIGNALS = 12
 GAP = "known_gap"
@@ -24,7 +25,7 @@ WHOLE = 55
 """Characters of a quote that is not cut for sure."""
 PIECE = 6
 """Characters that tell nothing of a secret."""
-_OPAQUE = re.compile(r"\d|.{20}")
+_OPAQUE = lazy_regex(r"\d|.{20}")
 HASH = 6
 MESSAGE = 4_000
 """Characters of a message that a key may be made of."""

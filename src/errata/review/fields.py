@@ -1,6 +1,5 @@
 """The fields of an answer, one by one: what can't be taken becomes a reason, what is not borne out is left out."""
 
-import re
 from typing import Any, TypeVar, get_args
 
 import msgspec
@@ -11,6 +10,7 @@ from errata.review.evidence import PlaceIndex
 from errata.review.passages import Folded
 from errata.review.places import Kind
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import for_others
 
 CAUSE, LINE, REASONING, SNIPPET = 200, 400, 2_000, 4_000
@@ -19,11 +19,11 @@ MOST_LINES = 20
 MOST_QUOTES = 100
 LARGEST_STEP = 10**9
 
-_CODE = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”")
-_SENTENCE_END = re.compile(
+_CODE = lazy_regex(r"`[^`]*`|\"[^\"]*\"|“[^”]*”")
+_SENTENCE_END = lazy_regex(
     r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bcf)(?<!\b\w)[.!?][)\]'\"]*\s+(?=[A-Z“\"(`'])"
 )
-_SLUG = re.compile(r"[^a-z0-9]+")
+_SLUG = lazy_regex(r"[^a-z0-9]+")
 Word = TypeVar("Word", bound=str)
 
 

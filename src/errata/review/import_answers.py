@@ -14,6 +14,7 @@ from errata.errors import SettingsError
 from errata.model import Reviewer
 from errata.review.tables import ANSWERS
 from errata.review.verdicts import KeptVerdict
+from errata.text.lazy_regex import lazy_regex
 
 LARGEST_CELL = 10_000_000
 SNIFFED = 1 << 20
@@ -29,8 +30,8 @@ _OPTIONAL = (
     "second_candidate",
     "error_line",
 )
-_SEPARATOR = re.compile(r"sep=([,;\t|])\s*$", re.IGNORECASE)
-_UNQUOTED = re.compile(r"^'(?=\s*[=+\-@＝＋－＠]|[\t\r\n])")
+_SEPARATOR = lazy_regex(r"sep=([,;\t|])\s*$", re.IGNORECASE)
+_UNQUOTED = lazy_regex(r"^'(?=\s*[=+\-@＝＋－＠]|[\t\r\n])")
 
 
 class FilledRow(NamedTuple):

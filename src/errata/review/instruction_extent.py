@@ -3,21 +3,23 @@
 import re
 from typing import Literal
 
+from errata.text.lazy_regex import lazy_regex
+
 Reach = Literal["line", "block", "object"]
 LONGEST = 900
 """How far it goes on, at most."""
 # its own line begins and ends here; in JSON, a string is a line
-_BEGINS = re.compile(r"\n|\\n|\"")
+_BEGINS = lazy_regex(r"\n|\\n|\"")
 _ENDS = {
     "line": re.compile(r"\n|\\n|\"|-->|\*/"),
     "block": re.compile(r"\n|\\n|\"\s*[,}\]]|-->|\*/"),
     "object": re.compile(r"\n|\\n"),
 }
 # a comment or a message that began before it or with it, and is not over at the end of the line
-_OPEN = re.compile(r"<!--|/\*|<\|im_start\|>|<\|start_header_id\|>")
+_OPEN = lazy_regex(r"<!--|/\*|<\|im_start\|>|<\|start_header_id\|>")
 _CLOSED = {"<!--": "-->", "/*": "*/", "<|im_start|>": "<|im_end|>", "<|start_header_id|>": "<|eot_id|>"}
-_LINE_BEFORE = re.compile(r"[^\w\n]{0,3}\n\s*(?=\S)")
-_COMMENT = re.compile(r"[ \t]*(//|#|--|;|%|\*(?!/))")
+_LINE_BEFORE = lazy_regex(r"[^\w\n]{0,3}\n\s*(?=\S)")
+_COMMENT = lazy_regex(r"[ \t]*(//|#|--|;|%|\*(?!/))")
 
 
 def extent(reach: Reach, text: str, start: int, end: int) -> tuple[int, int]:

@@ -21,6 +21,7 @@ from errata.model import Packet, Signal
 from errata.model.codec import json_text
 from errata.review.instruction_extent import Reach, extent
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 
 # what shows nothing: zero-width and soft characters, variation selectors, fillers
 _INVISIBLE = (
@@ -29,25 +30,25 @@ _INVISIBLE = (
 # letters of other scripts that look like Latin ones
 _LOOK_ALIKES = dict(zip("аеорсухіјѕԁԛԝһӏвкмтгαεορνικτυχıɡɑ", "aeopcyxijsdqwhlbkmtraeopviktuxiga", strict=True))
 _STYLED = "\u0300-\u036f\u1d00-\u1dbf\u2100-\u214f\u2460-\u24ff\uff01-\uff5e\U0001d400-\U0001d7ff"
-_DISGUISED = re.compile(f"[{_INVISIBLE}{_STYLED}{''.join(_LOOK_ALIKES)}à-ÿ]")
-_HIDDEN = re.compile(f"[{_INVISIBLE}]")
-_TAGS = re.compile("[\U000e0020-\U000e007e]{4,}")
+_DISGUISED = lazy_regex(f"[{_INVISIBLE}{_STYLED}{''.join(_LOOK_ALIKES)}à-ÿ]")
+_HIDDEN = lazy_regex(f"[{_INVISIBLE}]")
+_TAGS = lazy_regex("[\U000e0020-\U000e007e]{4,}")
 _ESCAPED_SPACES = tuple(
     (escape, " " * len(escape)) for escape in (r"\n", r"\r", r"\t", "%20", "%0a", "&nbsp;", "&#32;", "&#10;")
 )
 _LETTER = r"(?:4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a])"
 _ESCAPED_LETTERS = (rf"\\u00({_LETTER})", rf"\\x({_LETTER})", rf"%({_LETTER})", rf"&\#x({_LETTER});")
 _ESCAPED_LETTERS_DECIMAL = r"&\#(6[5-9]|[789]\d|1[01]\d|12[0-2]);"
-_ESCAPED_LETTER = re.compile("|".join((*_ESCAPED_LETTERS, _ESCAPED_LETTERS_DECIMAL)))
+_ESCAPED_LETTER = lazy_regex("|".join((*_ESCAPED_LETTERS, _ESCAPED_LETTERS_DECIMAL)))
 # one by one they begin with plain text, which is looked for much faster
 _ONE_BY_ONE = tuple(re.compile(one) for one in (*_ESCAPED_LETTERS, _ESCAPED_LETTERS_DECIMAL))
 # digits for letters, in the words that it is worth hiding
-_DIGITS_IN = re.compile(
+_DIGITS_IN = lazy_regex(
     "ign0r|1gn[o0]r|d1sr|disr3|f0rg|prev1|previ0|pr3v|pri0r|instructi0|instruct1|1nstr|rev1e|r3v|grad3r|jud9e|0verr|0verl"
 )
 _DIGITS = tuple(zip("0134579", "oieastg", strict=True))
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{28,}+")
-_HEX = re.compile(r"[0-9a-fA-F]+\Z")
+_BASE64 = lazy_regex(r"[A-Za-z0-9+/_-]{28,}+")
+_HEX = lazy_regex(r"[0-9a-fA-F]+\Z")
 _LONGEST = 20_000
 SIGNAL = "speaks_to_reviewer"
 QUOTE = 200
@@ -60,8 +61,8 @@ REMEMBERED = 128
 UNLESS = 60
 OPENING = 5
 """Letters that tell whether a word may be there at all."""
-_LETTERS = re.compile("[a-z]{3,}")
-_OPENING = re.compile("([a-z]{3,5}+)[a-z]*+")
+_LETTERS = lazy_regex("[a-z]{3,}")
+_OPENING = lazy_regex("([a-z]{3,5}+)[a-z]*+")
 _BETWEEN = r"(?:[\W_]{1,20}+)"
 _WORDS = r"(?:[^\W_]{1,30}+[\W_]{1,20}+){0,%s}"
 

@@ -10,6 +10,7 @@ from errata.model import Attempt, Attribution, Case, Check, Observation, Questio
 from errata.model.run import case_name
 from errata.review.excerpts import Tell, in_short
 from errata.review.redaction import LONG
+from errata.text.lazy_regex import lazy_regex
 from errata.text.tool_output import find_key_line
 from errata.transcript.error_text import error_of
 from errata.transcript.evidence_log import evidence_log
@@ -26,13 +27,13 @@ SCANNED = 200_000
 """Characters of a log, from its end."""
 LINE = 400
 # an error that names itself; then any line that speaks of one
-_STRONG = re.compile(
+_STRONG = lazy_regex(
     r"(?:Error|Exception)\b ?[:(]|\berror TS\d|\d:\d{1,6}[ \t]{1,20}error[ \t]|✖|^E  "
     r"|\bcommand not found|^fatal: |^panic: ",
     re.MULTILINE,
 )
-_WEAK = re.compile(r"(?i)\b(?:error|failed|failure|exception|fatal|denied|refused|timed out)\b")
-_WORD = re.compile(r"[A-Za-z0-9_][\w-]{2,}")
+_WEAK = lazy_regex(r"(?i)\b(?:error|failed|failure|exception|fatal|denied|refused|timed out)\b")
+_WORD = lazy_regex(r"[A-Za-z0-9_][\w-]{2,}")
 _COMMON = frozenset(
     _WORD.findall(
         "the and for you your are was were with that this have has had not but all can will would could should from "

@@ -6,6 +6,8 @@ many only means that a reviewer is asked for the whole clause.
 
 import re
 
+from errata.text.lazy_regex import lazy_regex
+
 _WORDS = (
     # English
     r"not|no|never|nothing|none|nobody|nowhere|neither|nor|cannot|without|hardly|barely|scarcely|rarely|seldom|zero|"
@@ -51,22 +53,22 @@ _LIMITS = (
     r"أقل|أكثر|حوالي|نصف|فقط|بعض|लगभग|केवल|आधे|कुछ|약|거의|절반|일부"
 )
 
-NEGATION = re.compile(
+NEGATION = lazy_regex(
     rf"(?<![\w'’])(?:{_CONTRACTION}|{_WORDS})(?![\w\u0900-\u0903\u093a-\u094f])"
     rf"|(?<![\w'’])n['’](?=\w)|{_SYLLABLES}|{_OPERATORS}",
     re.IGNORECASE,
 )
-ENDS_IN_NEGATION = re.compile(rf"(?:(?<![\w'’])(?:{_CONTRACTION}|{_WORDS})|{_OPERATORS})[^\S\n]*\Z", re.IGNORECASE)
+ENDS_IN_NEGATION = lazy_regex(rf"(?:(?<![\w'’])(?:{_CONTRACTION}|{_WORDS})|{_OPERATORS})[^\S\n]*\Z", re.IGNORECASE)
 """Right before a bracket, a colon or the end of a line."""
 _DENIAL = rf"(?:{_VALUES}|not)(?!\w)"
-DENIED = re.compile(
+DENIED = lazy_regex(
     rf"[\"'”’»)\]]{{0,3}}[^\S\n]*(?:"
     rf"(?:(?:is|are|was|were|ist|war|est|es|era)\s+(?:\w+ly\s+)?|[:=：]{{1,3}}[^\S\n]*|[-=]>\s*|→\s*)[\"'“‘(\[]?(?:{_DENIAL}|[-+]?\d)"
     rf"|[(\[（][^\S\n]*{_DENIAL})",
     re.IGNORECASE,
 )
 """Right after a passage: `all_passed": false`, `errors: none`, `failed tests: 0`, `all passed (not really)`."""
-LIMITED = re.compile(
+LIMITED = lazy_regex(
     rf"(?:(?<!\w)(?:{_LIMITS})|(?<![\w.,:/-])0\s*%?)(?:\s+(?:of|than|as|von|der|als|de|du|des|que|к|чем|من|से|의))?"
     rf"(?:\s+(?:the|all|these|those|our|its|den|alle[nr]?|les|los|las))?\s*\Z",
     re.IGNORECASE,

@@ -9,7 +9,6 @@ output and the judge's words are never missing, and the tool calls of a turn tha
 where that alone is more than the budget.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -37,11 +36,12 @@ from errata.review.redaction import Blindfold, redact_text, redacted
 from errata.review.timeline import timeline
 from errata.review.transcript import is_system_prompt
 from errata.text.clean import clean
+from errata.text.lazy_regex import lazy_regex
 from errata.text.shell import shell_word
 
 NAMED = 6
 OVER = "too long"
-_NUMBER = re.compile(r"(\d+)(?:#\d+)?$")
+_NUMBER = lazy_regex(r"(\d+)(?:#\d+)?$")
 QUOTE = 500
 FACT = 1_000
 """Characters of any text that is not a place."""

@@ -10,22 +10,23 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from errata.review.borders import Passage, cut_of, whole_tokens
+from errata.text.lazy_regex import lazy_regex
 
 FEWEST = 12
 """Letters and digits that two passages have in common, at least; fewer are found anywhere."""
 MARKS = 12
 """That stand before or after the first and the last word."""
-_WORD = re.compile(r"[^\W_]+")
-_MARK = re.compile(r"(?:[^\w\s]|_)")
+_WORD = lazy_regex(r"[^\W_]+")
+_MARK = lazy_regex(r"(?:[^\w\s]|_)")
 
 
 # as editors and chat windows set what was typed
 _TYPESET = dict(zip("‘’‚‛ʼ＇“”„‟＂‐‑‒–—―−－", "''''''\"\"\"\"\"--------", strict=True))
-_SET = re.compile(f"[{''.join(_TYPESET)}]")
-_PASTED = re.compile(r"…|\.{3}|--+|[\u00ad\u200b\u2060\ufeff]")
-_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
-_PLAIN = re.compile("[A-Za-z0-9]{3,}")
-_ESCAPED = re.compile(r"\\(?:u[0-9a-fA-F]{4}|[\"\\/bfnrt])")
+_SET = lazy_regex(f"[{''.join(_TYPESET)}]")
+_PASTED = lazy_regex(r"…|\.{3}|--+|[\u00ad\u200b\u2060\ufeff]")
+_INVISIBLE = lazy_regex("[\u00ad\u200b\u2060\ufeff]")
+_PLAIN = lazy_regex("[A-Za-z0-9]{3,}")
+_ESCAPED = lazy_regex(r"\\(?:u[0-9a-fA-F]{4}|[\"\\/bfnrt])")
 LARGEST = 1_000_000
 """Longer texts are searched for what was typed only."""
 

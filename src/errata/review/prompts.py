@@ -22,6 +22,7 @@ from errata.review.labels import KNOWN_GAP, offered
 from errata.review.protocols import Prompt
 from errata.review.redaction import redacted
 from errata.text.clean import clean, one_line
+from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import for_others
 
 MARKER_BYTES = 8
@@ -31,7 +32,7 @@ HASH = 16
 ANSWER = 6_000
 """Characters of an earlier answer that a repair prompt shows."""
 
-_FENCE_LIKE = re.compile(
+_FENCE_LIKE = lazy_regex(
     r"<(?=/?(?:packet|labels|place|about|timeline|answer|reasons|reading)-[0-9a-f]{8})", re.IGNORECASE
 )
 

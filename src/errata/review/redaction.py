@@ -14,6 +14,7 @@ import msgspec
 
 from errata.model import FailureKey, LeftOut, Observation, Packet, PacketPlace, Question, Run, Signal
 from errata.model.identity import fingerprint
+from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import for_others, tree_for_others
 
 SHORT, MIDDLE, LONG = 200, 10_000, 50_000
@@ -39,7 +40,7 @@ _MAKERS: dict[str, tuple[str, ...]] = {
     "kimi": ("moonshot ai", "moonshot"),
     "command-r": ("cohere",),
 }
-_KEY_OF = re.compile(
+_KEY_OF = lazy_regex(
     r"\[redacted:(?:anthropic|openai|google|xai|groq|perplexity|fireworks|cerebras|together|nvidia|replicate"
     r"|hugging-face|openrouter)(?:-client|-refresh)?-(key|token|secret|session)\]"
 )

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from errata.model import Attempt, Step
+from errata.text.lazy_regex import lazy_regex
 
 MOST = 40
 """Speakers, and agents, that a packet lists."""
@@ -12,13 +13,13 @@ SPANS = 50
 """Spans of steps in one text; longer texts in the facts of a packet are cut."""
 SIMULATED = "simulated"
 """How sources mark a user that is a program; no name of an agent."""
-_HAND_OVER = re.compile(r"->\s*([^()]+?)\s*\)?$")
-_REMARK = re.compile(r"\s*\([^()]*\)\s*$")
-_PROMPT = re.compile(r"system_prompt/(.+)\.md")
-_TRANSFER = re.compile(r"(?:transfer|hand_?off|delegate)_to_(\w+)", re.IGNORECASE)
-_PERSON = re.compile(r"(?:a_)?(?:live_|real_)?(?:human|person|people|operator|representative)", re.IGNORECASE)
+_HAND_OVER = lazy_regex(r"->\s*([^()]+?)\s*\)?$")
+_REMARK = lazy_regex(r"\s*\([^()]*\)\s*$")
+_PROMPT = lazy_regex(r"system_prompt/(.+)\.md")
+_TRANSFER = lazy_regex(r"(?:transfer|hand_?off|delegate)_to_(\w+)", re.IGNORECASE)
+_PERSON = lazy_regex(r"(?:a_)?(?:live_|real_)?(?:human|person|people|operator|representative)", re.IGNORECASE)
 """Whoever such a call hands over to takes no part in the transcript."""
-_SPAN = re.compile(r"(\d+)(?:-(\d+))?")
+_SPAN = lazy_regex(r"(\d+)(?:-(\d+))?")
 
 
 class Speakers(NamedTuple):

@@ -1,15 +1,15 @@
 """Steps of a transcript and their tool calls as text: which of them went wrong, and which matter."""
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
 from errata.model import Attempt, Check, Step, ToolCall, ToolResult
+from errata.text.lazy_regex import lazy_regex
 from errata.transcript.tool_use import as_json
 
 INPUT = "input"
 """The type of a part with the messages that a model saw at this step."""
-_ABOUT_TOOLS = re.compile(r"(?i)tool|function|\bcall|\bargument")
+_ABOUT_TOOLS = lazy_regex(r"(?i)tool|function|\bcall|\bargument")
 LAST = 3
 FIRST = 4
 """Of those that went wrong: what came later may only follow."""

@@ -1,6 +1,5 @@
 """What a person has to review, the most useful first: one list over several runs, with its progress."""
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -16,6 +15,7 @@ from errata.model.standing import name_of, standing
 from errata.review.adjudicate import disputed
 from errata.review.queue import needs_second
 from errata.review.status import case_of
+from errata.text.lazy_regex import lazy_regex
 
 WorkGroup = Literal["disputed", "unsure", "many", "other", "done"]
 GROUPS: tuple[WorkGroup, ...] = ("disputed", "unsure", "many", "other", "done")
@@ -24,7 +24,7 @@ PACE = 10
 PAUSE = 900
 """Seconds between two verdicts that were not spent on reviewing."""
 WorkState = Literal["open", "done", "disputed", "all"]
-_NUMBERS = re.compile(r"\d+")
+_NUMBERS = lazy_regex(r"\d+")
 
 
 class WorkItem(msgspec.Struct, frozen=True, kw_only=True):

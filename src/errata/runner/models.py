@@ -10,6 +10,7 @@ import msgspec
 
 from errata.errors import NotFoundError, SettingsError, did_you_mean
 from errata.settings.reviewers import refuse_address
+from errata.text.lazy_regex import lazy_regex
 
 FILE = "models.toml"
 SCHEDULES = ("daily", "weekly", "monthly")
@@ -19,11 +20,11 @@ model = "nimbus-2-coder"
 
 [suites.arithmetic]
 task = "arithmetic.py\""""
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_PROVIDER = re.compile(r"[a-z][a-z0-9-]{0,31}")
-_MODEL = re.compile(r"[A-Za-z0-9][\w./:@+-]{0,199}")
-_TASK = re.compile(r"[\w./][\w./@ -]{0,299}")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
+_NAME = lazy_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_PROVIDER = lazy_regex(r"[a-z][a-z0-9-]{0,31}")
+_MODEL = lazy_regex(r"[A-Za-z0-9][\w./:@+-]{0,199}")
+_TASK = lazy_regex(r"[\w./][\w./@ -]{0,299}")
+_VARIABLE = lazy_regex(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 
 Setting = int | float | str | bool
 SETTINGS = frozenset(

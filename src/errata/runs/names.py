@@ -1,6 +1,5 @@
 """What a user means by RUN: a path, which is imported first, or a name that the store knows."""
 
-import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,6 +16,7 @@ from errata.sources.folder_names import LONG_ID
 from errata.store.database import Store
 from errata.store.runs import all_runs, find_run, run_by_id
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 
 LISTED = 10
 VALUE = 48
@@ -242,8 +242,8 @@ def short(native_id: str) -> str:
     return native_id[:SHORT] if LONG_ID.fullmatch(native_id) else native_id
 
 
-_WORD = re.compile(r"[\w.+-]{1,24}")
-_TYPEABLE = re.compile(r"[\w.+:/@-]{1,40}")
+_WORD = lazy_regex(r"[\w.+-]{1,24}")
+_TYPEABLE = lazy_regex(r"[\w.+:/@-]{1,40}")
 
 
 def are_judged_turns(runs: Sequence[StoredRun]) -> bool:

@@ -1,6 +1,5 @@
 """The predecessor of a model: the next older version of the same name, by the numbers in both."""
 
-import re
 from typing import NamedTuple
 
 from errata.memory.spelling import model_name
@@ -9,8 +8,9 @@ from errata.model.times import moment_of
 from errata.runs.reports import began
 from errata.store.database import Store
 from errata.store.runs import all_runs
+from errata.text.lazy_regex import lazy_regex
 
-_PART = re.compile(r"([a-z]*?)(\d{1,3})?$")
+_PART = lazy_regex(r"([a-z]*?)(\d{1,3})?$")
 """A word, a version, or a word with its version: `nimbus`, `2`, `v3`. Longer numbers are dates, `72b` is a size."""
 
 

@@ -1,6 +1,5 @@
 """Search over all runs: which texts are indexed, and how a query is answered."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -21,6 +20,7 @@ from errata.store.reviews import verdicts_of
 from errata.store.runs import all_runs
 from errata.store.text_index import END, START, IndexedText, TextHit, find_texts, keep_texts, texts_mark
 from errata.text.clean import clean
+from errata.text.lazy_regex import lazy_regex
 from errata.triage.reasons import explained, reason_of
 
 LONGEST = 4_000
@@ -28,7 +28,7 @@ LONGEST = 4_000
 MOST_ANSWERS = 20_000
 """Failures of a run whose answers and checks are indexed; of the others, the reason."""
 MOST_HITS = 40
-_WORD = re.compile(r'(owner|model|case|signal|is|suite):(?:"([^"]*)"|(\S+))')
+_WORD = lazy_regex(r'(owner|model|case|signal|is|suite):(?:"([^"]*)"|(\S+))')
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):

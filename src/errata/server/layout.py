@@ -1,6 +1,5 @@
 """The frame of every page: top bar, content, scripts; and the small parts that pages share."""
 
-import re
 from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
@@ -11,6 +10,7 @@ from errata.render.blocks_html import page_text
 from errata.render.html import MARK, page_style
 from errata.render.palette import OWNERS
 from errata.server.exchange import Page
+from errata.text.lazy_regex import lazy_regex
 
 SECTIONS = (
     ("runs", "/", "Runs"),
@@ -24,7 +24,7 @@ SCRIPTS = ("page.js", "keys.js", "complete.js")
 """Of every page."""
 MEDIA_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
-_IMPORT = re.compile(rb'from "\./([a-z_]+\.js)"')
+_IMPORT = lazy_regex(rb'from "\./([a-z_]+\.js)"')
 
 
 def framed(page: Page, *, account: str = "", to_review: int | None = None) -> str:

@@ -1,6 +1,5 @@
 """The description of the API, made from the endpoints: `/api/openapi.json` for programs, `/api` for people."""
 
-import re
 from collections.abc import Iterable
 from functools import cache
 from typing import Any
@@ -13,8 +12,9 @@ from errata.server.endpoints import Endpoint
 from errata.server.exchange import Bytes, Exchange, Page
 from errata.server.layout import table
 from errata.server.problems import Problem
+from errata.text.lazy_regex import lazy_regex
 
-_PLACE = re.compile(r"\{(\w+)(?::\w+)?\}")
+_PLACE = lazy_regex(r"\{(\w+)(?::\w+)?\}")
 _SCHEMAS = "#/components/schemas/{name}"
 
 

@@ -1,6 +1,5 @@
 """The two settings files: a project's `errata.toml` and the user's `config.toml`."""
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -12,6 +11,7 @@ from errata.model.store_address import StoreLocation, address_of, is_address
 from errata.settings.paths import bytes_of, config_home, files_below, path_below
 from errata.settings.reviewers import EXAMPLE, ReviewerSettings, refuse_address, reviewers_in
 from errata.settings.trust import refuse_untrusted
+from errata.text.lazy_regex import lazy_regex
 
 PROJECT_FILE = "errata.toml"
 USER_FILE = "config.toml"
@@ -21,7 +21,7 @@ DEPLOYMENT_EXAMPLE = (
     '`[deployments.staging]` with `url = "https://NAME.convex.cloud"` and, if needed, `key_name = "VARIABLE"`; '
     'or with `store = "staging.db"` for `errata serve`'
 )
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
+_VARIABLE = lazy_regex(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 
 
 class Deployment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,6 +1,5 @@
 """Reviewers by name: the model or program, how to reach it, and its price."""
 
-import re
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -8,10 +7,11 @@ from urllib.parse import urlsplit
 import msgspec
 
 from errata.errors import SettingsError, did_you_mean
+from errata.text.lazy_regex import lazy_regex
 
 EXAMPLE = '`[reviewers.careful]` with `kind = "llm"` and `model = "openai:gpt-5"`, or `kind = "command"` and `command`'
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
+_NAME = lazy_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_VARIABLE = lazy_regex(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 

@@ -12,9 +12,10 @@ from pathlib import Path
 import msgspec
 
 from errata.errors import NotFoundError, did_you_mean
+from errata.text.lazy_regex import lazy_regex
 
-_PART = re.compile(r"^\{\{(\w+)\}\}$", re.MULTILINE)
-_HEAD = re.compile(r'---\nname: (?P<name>[a-z0-9-]+)\ndescription: "(?P<description>[^"\n]+)"\n.*?^---\n', re.S | re.M)
+_PART = lazy_regex(r"^\{\{(\w+)\}\}$", re.MULTILINE)
+_HEAD = lazy_regex(r'---\nname: (?P<name>[a-z0-9-]+)\ndescription: "(?P<description>[^"\n]+)"\n.*?^---\n', re.S | re.M)
 
 
 class Skill(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,9 +17,10 @@ from errata.errors import ErrataError
 from errata.model.output.skill import InstalledSkillOutput, SkillChange, SkillChangeOutput, SkillState
 from errata.render.files import write_file
 from errata.skills import Skill, all_skills, hash_of, skill_named
+from errata.text.lazy_regex import lazy_regex
 
 FILE = "SKILL.md"
-_MARK = re.compile(
+_MARK = lazy_regex(
     r'^metadata:\n  errata-version: "(?P<version>[^"\n]*)"\n  errata-sha256: "(?P<sha256>[0-9a-f]{64})"\n', re.MULTILINE
 )
 

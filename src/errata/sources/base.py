@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -28,6 +27,7 @@ from errata.sources.paths import heads_kept as heads_kept
 from errata.sources.paths import is_file as is_file
 from errata.sources.paths import is_zip as is_zip
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ FILE_CAP = 512 * 1024 * 1024
 """For documents that are read whole; files that are read line by line may be of any size."""
 READ_SIZE = 1024 * 1024
 EXCERPT = 200
-_SURROGATE = re.compile("[\ud800-\udfff]")  # marks a byte that was not UTF-8
+_SURROGATE = lazy_regex("[\ud800-\udfff]")  # marks a byte that was not UTF-8
 
 
 class Match(msgspec.Struct, frozen=True):

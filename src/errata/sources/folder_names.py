@@ -1,6 +1,5 @@
 """Names that only the folders of a log hold: the name of a run, and its model where a folder level plainly is one."""
 
-import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -9,19 +8,20 @@ from typing import Any
 from errata.model import Run
 from errata.model.run import with_folder_names
 from errata.sources.base import folders
+from errata.text.lazy_regex import lazy_regex
 
 LEVELS = 3
 SIBLINGS = 200
-LONG_ID = re.compile(r"[A-Za-z0-9]{20,}(?:_[A-Za-z0-9]{20,})?|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+LONG_ID = lazy_regex(r"[A-Za-z0-9]{20,}(?:_[A-Za-z0-9]{20,})?|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 """One or two long ids without any word in them, or a UUID."""
-_NO_NAME = re.compile(
+_NO_NAME = lazy_regex(
     r"(?i)(?:jobs?|runs?|results?|outputs?|out|logs?|data|trials?|evals?|reports?|artifacts?|tmp|temp|latest)?"
     r"[-_ ]?(?:\d[\d_.:TZ-]*)?"
 )
 """A folder that every job may have, or a date or number alone."""
-_DATE = re.compile(r"20\d\d-?\d\d-?\d\d")
+_DATE = lazy_regex(r"20\d\d-?\d\d-?\d\d")
 # an agent's program may have a model's name in its own: `claude-code`, `gemini-cli`
-_FAMILY = re.compile(
+_FAMILY = lazy_regex(
     r"(?i)(?:^|[-_.~ ])(?:gpt-?[3-9]|gpt-?oss|chatgpt|o[134](?![a-z0-9])|claude|sonnet|opus|haiku|gemini"
     r"|gemma|llama|qwen|qwq|deepseek|mistral|mixtral|ministral|magistral|codestral|devstral|kimi|glm-?\d|grok|command-[ar]"
     r"|phi-?\d|minimax|nemotron|ernie|doubao|hunyuan|jamba|olmo|granite|nova-(?:pro|lite|micro|premier))"

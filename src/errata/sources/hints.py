@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -13,6 +12,7 @@ from errata.model.words import UnreadReason
 from errata.sources.base import Source, children, head_of
 from errata.sources.generic import SUFFIXES
 from errata.sources.json_values import unmarked_encoding
+from errata.text.lazy_regex import lazy_regex
 from errata.text.shell import shell_word
 
 WHOLE = 32 * 1024 * 1024
@@ -24,13 +24,13 @@ FILES_CAP = 200
 DEPTH = 5
 
 # suffixes of files that are still being written: `x.json.tmp.1402`, `x.json.tmp-8f`, `x.json.part`
-LEFT_OVER = re.compile(r"^(?P<name>.+?)\.(?:tmp|temp|part|partial|incomplete)(?:[.\-_].*)?$")
+LEFT_OVER = lazy_regex(r"^(?P<name>.+?)\.(?:tmp|temp|part|partial|incomplete)(?:[.\-_].*)?$")
 _OPEN_STRING = "Unterminated string starting at"
 
 POINTER = 4 * 1024
 """Pointers of git-lfs and git-annex are smaller than this."""
-_LFS = re.compile(rb"version https://(?:git-lfs|hawser)\.github\.com/spec/")
-_ANNEX = re.compile(rb"(?:\.{0,2}/)*(?:\.git/)?annex/objects/")
+_LFS = lazy_regex(rb"version https://(?:git-lfs|hawser)\.github\.com/spec/")
+_ANNEX = lazy_regex(rb"(?:\.{0,2}/)*(?:\.git/)?annex/objects/")
 IN_LFS = "git-lfs pointer: the data is not here; run `git lfs pull`"
 IN_ANNEX = "git-annex pointer: the data is not here; run `git annex get`"
 WITH_A_MAPPING = "describe it with a mapping: `errata map PATH`"

@@ -1,10 +1,11 @@
 """JSON as harnesses write it: strict and fast first; then a damaged character or number costs itself, not its row."""
 
 import json
-import re
 from typing import Any
 
 import msgspec
+
+from errata.text.lazy_regex import lazy_regex
 
 DEPTH_CAP = 200
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -16,7 +17,7 @@ _WIDE = {
     b"\xfe\xff": "utf-16",
 }
 """Byte order marks, the longer ones first: one begins like another."""
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = lazy_regex("[\ud800-\udfff]")
 _REPLACEMENT = "\ufffd"
 _decoder = msgspec.json.Decoder()
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from errata.model import Attempt, Item, Run
 from errata.model.times import moment_of
 from errata.sources.base import RecognisedPath, Source, children
+from errata.text.lazy_regex import lazy_regex
 
 Read = Callable[[RecognisedPath], Iterable[Item]]
 
@@ -25,9 +26,9 @@ SLACK = 1.0
 FEW = 2
 """The fewest files that can be read as a folder."""
 
-_NUMBERED = re.compile(r"^test \d+: ")
-_PARAMETERS = re.compile(r"\[.*\]$", re.DOTALL)
-_BETWEEN = re.compile(r"(?:\.py)?::|[/\\#.]+")
+_NUMBERED = lazy_regex(r"^test \d+: ")
+_PARAMETERS = lazy_regex(r"\[.*\]$", re.DOTALL)
+_BETWEEN = lazy_regex(r"(?:\.py)?::|[/\\#.]+")
 
 
 class PassedOver(NamedTuple):

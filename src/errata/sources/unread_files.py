@@ -20,13 +20,14 @@ from errata.sources.hints import (
     points_elsewhere,
     unsupported_harness,
 )
+from errata.text.lazy_regex import lazy_regex
 
 TABLES = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson")
 RESULTS = (*TABLES, ".json", ".eval", ".xml", ".log", ".txt", ".out", ".traj", ".db", ".sqlite", ".sqlite3", ".pkl",
            ".pickle", ".arrow", ".feather", ".xlsx", ".xls")  # fmt: skip
 ARCHIVES = (".zip", ".gz", ".tgz", ".zst", ".xz", ".bz2", ".tar", ".7z")
 _SUFFIXES = RESULTS + ARCHIVES
-_NOT_RESULTS = re.compile(
+_NOT_RESULTS = lazy_regex(
     r"(?:read[-_ ]?me|licen[cs]e|copying|notice|changelog|changes|authors|contributors|contributing|citation"
     r"|requirements|constraints|robots|cmakelists|errata)\b"
     r"|(?:package|package-lock|tsconfig|jsconfig|composer|renovate|lerna|turbo|biome|deno|manifest|vercel"
@@ -34,7 +35,7 @@ _NOT_RESULTS = re.compile(
     re.IGNORECASE,
 )
 _DEPENDENCIES = frozenset(("node_modules", "site-packages", "__pycache__", "venv"))
-_OBJECTS = re.compile(rb"\s*\[\s*\{")
+_OBJECTS = lazy_regex(rb"\s*\[\s*\{")
 EXAMINED = 400
 """Files beyond this number are listed with a reason that needs no reading."""
 WALKED = 50_000

@@ -1,6 +1,5 @@
 """Transcripts reduced to the steps that verdicts and evidence cite, with a note of when that was."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -14,8 +13,9 @@ from errata.store.attempts import FETCH, STEPS
 from errata.store.blocks import BlockReader, BlockWriter, compress
 from errata.store.database import Store
 from errata.store.schema import attempts, attributions, blocks, findings, summaries, thinned, verdicts
+from errata.text.lazy_regex import lazy_regex
 
-_STEP = re.compile(r"^steps(?:/|\[)(\d+)")
+_STEP = lazy_regex(r"^steps(?:/|\[)(\d+)")
 _CALLS = ("tool_calls", "tool_results")
 """Places of a packet that are made from the calls of all steps."""
 CONTEXT = 1

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from errata.text.lazy_regex import lazy_regex
+
 _ALIKE = {
     **dict.fromkeys("‐‑‒–—―−﹣-", "-"),
     **dict.fromkeys("‘’‚‛′´", "'"),
@@ -16,10 +18,10 @@ _ALIKE = {
 _PLAIN = str.maketrans(_ALIKE)
 
 _FENCE = "```"
-_COMMAND = re.compile(r"\\(?:boxed|fbox|text|textbf|textit|mathrm|mathbf|mathit|mbox|operatorname)\s*\{([^{}]*)\}")
-_BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{(.*)\}$", re.DOTALL)
-_FRAC = re.compile(r"\\[dt]?frac\s*(?:\{\s*([+-]?\w+)\s*\}\s*\{\s*(\w+)\s*\}|(\d)\s*(\d))")
-_SPACING = re.compile(r"\\(?:left|right|displaystyle|quad|qquad|[,;:! ])(?![a-zA-Z])")
+_COMMAND = lazy_regex(r"\\(?:boxed|fbox|text|textbf|textit|mathrm|mathbf|mathit|mbox|operatorname)\s*\{([^{}]*)\}")
+_BOXED = lazy_regex(r"\\(?:boxed|fbox)\s*\{(.*)\}$", re.DOTALL)
+_FRAC = lazy_regex(r"\\[dt]?frac\s*(?:\{\s*([+-]?\w+)\s*\}\s*\{\s*(\w+)\s*\}|(\d)\s*(\d))")
+_SPACING = lazy_regex(r"\\(?:left|right|displaystyle|quad|qquad|[,;:! ])(?![a-zA-Z])")
 _PAIRS = (("**", "**"), ("*", "*"), ("`", "`"), ('"', '"'), ("'", "'"), ("$$", "$$"), ("$", "$"),
           (r"\(", r"\)"), (r"\[", r"\]"))  # fmt: skip
 _LAST = ".,;:"
@@ -73,12 +75,12 @@ TAIL = 2_000
 """The answer is at the end; earlier text is reasoning."""
 LINE = 120
 
-_MARKED = re.compile(
+_MARKED = lazy_regex(
     r"^[^\w\n]{0,8}(?:so,? |therefore,? |thus,? |hence,? )?(?:the |my )?(?:final |correct |best )?answer"
     r"(?: is|\W{0,4}[:=])\W{0,4}(?P<answer>\S[^\n]{0,200})|^#{4}[ \t]{0,4}(?P<hashed>\S[^\n]{0,200})",
     re.IGNORECASE | re.MULTILINE,
 )
-_BOX = re.compile(r"\\boxed\s*\{")
+_BOX = lazy_regex(r"\\boxed\s*\{")
 _NAMED = ("answer", "final_answer", "finalAnswer", "result", "output", "value")
 
 

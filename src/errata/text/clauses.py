@@ -4,23 +4,24 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from errata.text.lazy_regex import lazy_regex
 from errata.text.user_patterns import CompiledPattern
 
-_SENTENCE = re.compile(
+_SENTENCE = lazy_regex(
     r"(?<=[.!?;])\s+|(?<=:)\s+(?!(?:none|not?|n/a|null|absent)\b)|\n+|\s*(?:→|->|—|–)\s*", re.IGNORECASE
 )
-_WHOLE = re.compile(r"(?<=[.!?;])\s+|\n+|\s*(?:→|->|—|–)\s*")
-_CLAUSE = re.compile(
+_WHOLE = lazy_regex(r"(?<=[.!?;])\s+|\n+|\s*(?:→|->|—|–)\s*")
+_CLAUSE = lazy_regex(
     r"[,(]\s*|\)\s*|\s+(?=(?:but|however|although|though|while|whereas|because|since|so|yet|even though)\s)",
     re.IGNORECASE,
 )
-_NEGATION = re.compile(
+_NEGATION = lazy_regex(
     r"\b(?:no|not(?! only)|never|without|nothing|none|nobody|neither|nor|cannot|free of|instead of|rather than)\b"
     r"|n['’]t\b",
     re.IGNORECASE,
 )
 # as in "hallucinations: none"
-_DENIED_AFTER = re.compile(
+_DENIED_AFTER = lazy_regex(
     r"\W{0,3}(?:(?:is|are|was|were)\s+)?"
     r"(?:none|absent|null|n/a|not (?:scored|applicable|present|found|involved|an issue))\b",
     re.IGNORECASE,

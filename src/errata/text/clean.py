@@ -1,20 +1,19 @@
 """Make log text safe to show: no control, escape or bidi characters, and no formulas in spreadsheets."""
 
-import re
-
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import beginning
 
 # whole sequences first, so that no part of them remains; of an OSC without an end, only the head is removed
-_ESCAPES = re.compile(
+_ESCAPES = lazy_regex(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
     r"|(?:\x1b\]|\x9d)[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
     r"|(?:\x1b\]|\x9d)\d*;?"
     r"|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x9c\n]*(?:\x1b\\|\x9c)?"
     r"|\x1b[ -/]*[0-~]"
 )
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069\ufeff]")
-_SUSPECT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
-_LINE_ENDS = re.compile(r"\r\n?|[\u0085\u2028\u2029]")
+_CONTROLS = lazy_regex(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069\ufeff]")
+_SUSPECT = lazy_regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_LINE_ENDS = lazy_regex(r"\r\n?|[\u0085\u2028\u2029]")
 
 
 def clean(text: str) -> str:
@@ -25,7 +24,7 @@ def clean(text: str) -> str:
     return _CONTROLS.sub("", text).encode("utf-8", "replace").decode("utf-8")
 
 
-_HIDDEN = re.compile(
+_HIDDEN = lazy_regex(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
 )
 RETURN = "␍"
@@ -47,9 +46,9 @@ def one_line(text: str, width: int = 0) -> str:
     return f"{beginning(folded, width - 1)}…" if width and len(folded) > width else folded
 
 
-_RETURNS = re.compile(r"\r\n?")
+_RETURNS = lazy_regex(r"\r\n?")
 # a spreadsheet would treat this as a formula, also in full-width characters
-_FORMULA = re.compile(r"^\s*[=+\-@＝＋－＠]|^[\t\r\n]")
+_FORMULA = lazy_regex(r"^\s*[=+\-@＝＋－＠]|^[\t\r\n]")
 
 
 def one_kind_of_line_end(text: str) -> str:

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from html.entities import html5
 from typing import NamedTuple
 
+from errata.text.lazy_regex import lazy_regex
+
 DEEPEST = 6
 """Encodings inside of encodings: JSON in an address in JSON has three."""
 
@@ -20,9 +22,9 @@ _INVISIBLE = (
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 _FULL_WIDTH = "\uff01-\uff5e"
-_HIDDEN = re.compile(f"[{_INVISIBLE}]")
+_HIDDEN = lazy_regex(f"[{_INVISIBLE}]")
 # one character leads in, so that texts are searched fast; each branch looks back at it
-_ENCODED = re.compile(
+_ENCODED = lazy_regex(
     rf"[\\%&\[{_INVISIBLE}{_FULL_WIDTH}](?:"
     r"(?<=\\)(?<!\\\\)\\*(?:u(?P<u>[0-9a-fA-F]{4})|u\{(?P<braced>[0-9a-fA-F]{1,6})\}|U(?P<U>[0-9a-fA-F]{8})"
     r"|x(?P<x>[0-9a-fA-F]{2})|(?P<octal>[0-3][0-7]{2})|(?P<letter>[nrtbfve0])|(?P<itself>[!-/:-@\[\]-`{-~]))"

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from errata.text.answers import bare, unfenced
+from errata.text.lazy_regex import lazy_regex
 
 
 class Canonical(NamedTuple):
@@ -21,11 +22,11 @@ class Canonical(NamedTuple):
 
 
 _NUMBER = r"[+-]?(?:\d{1,3}(?:[,_]\d{3})+|\d+)?(?:\.\d+)?(?:[eE][+-]?\d{1,3})?"
-_TIMES_TEN = re.compile(r"\s*(?:[x×*]|\\times|\\cdot)\s*10\s*(?:\^|\*\*)\s*\{?([+-]?\d{1,3})\}?$")
-_IS_NUMBER = re.compile(rf"{_NUMBER}$")
-_FRACTION = re.compile(r"([+-]?\d{1,30})/(\d{1,30})$")
-_PERCENT = re.compile(r"\s*(?:%|per ?cent)$", re.IGNORECASE)
-_MONEY = re.compile(r"[+-]?([$€£¥])\s?(?=[\d.])")
+_TIMES_TEN = lazy_regex(r"\s*(?:[x×*]|\\times|\\cdot)\s*10\s*(?:\^|\*\*)\s*\{?([+-]?\d{1,3})\}?$")
+_IS_NUMBER = lazy_regex(rf"{_NUMBER}$")
+_FRACTION = lazy_regex(r"([+-]?\d{1,30})/(\d{1,30})$")
+_PERCENT = lazy_regex(r"\s*(?:%|per ?cent)$", re.IGNORECASE)
+_MONEY = lazy_regex(r"[+-]?([$€£¥])\s?(?=[\d.])")
 MOST_DIGITS = 60
 
 
@@ -76,10 +77,10 @@ MONTH_NAME = (
     r"(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)\.?"
 )
-_ISO = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})$")
-_DAY_FIRST = re.compile(rf"(\d{{1,2}})(?:st|nd|rd|th)?(?: of)?[ -]{MONTH_NAME},?[ -](\d{{4}})$", re.IGNORECASE)
-_MONTH_FIRST = re.compile(rf"{MONTH_NAME} (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})$", re.IGNORECASE)
-_FIGURES = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})$")
+_ISO = lazy_regex(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})$")
+_DAY_FIRST = lazy_regex(rf"(\d{{1,2}})(?:st|nd|rd|th)?(?: of)?[ -]{MONTH_NAME},?[ -](\d{{4}})$", re.IGNORECASE)
+_MONTH_FIRST = lazy_regex(rf"{MONTH_NAME} (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})$", re.IGNORECASE)
+_FIGURES = lazy_regex(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})$")
 
 
 def _date(text: str) -> Canonical | None:
@@ -139,8 +140,8 @@ def same(text: str, other: str) -> bool:
     return first.value != "" and first == canonical(other)
 
 
-_NO_LETTERS = re.compile(r"[\W\d_]+")
-_REWRITTEN = re.compile(r"[\\`%{[]|per ?cent", re.IGNORECASE)
+_NO_LETTERS = lazy_regex(r"[\W\d_]+")
+_REWRITTEN = lazy_regex(r"[\\`%{[]|per ?cent", re.IGNORECASE)
 _MOST_LETTERS = 10
 _LONGEST_DATE = 60
 
@@ -189,7 +190,7 @@ def parts(text: str) -> list[str]:
     return [part for part in _SEPARATOR.split(inner) if part.strip()]
 
 
-_SEPARATOR = re.compile(r"[,;\n]|\band\b")
+_SEPARATOR = lazy_regex(r"[,;\n]|\band\b")
 
 
 def _json(text: str) -> Canonical | None:
@@ -212,13 +213,13 @@ def _frozen(value: Any) -> object:
     return ("text", value) if isinstance(value, str) else ("number", str(Fraction(value)))
 
 
-_OPERATOR = re.compile(r"(?<=\S) ([-+*/=<>]) (?=\S)")
-_OPENING = re.compile(r"(?<=[(\[{]) +")
-_CLOSING = re.compile(r" +(?=[)\]}])")
+_OPERATOR = lazy_regex(r"(?<=\S) ([-+*/=<>]) (?=\S)")
+_OPENING = lazy_regex(r"(?<=[(\[{]) +")
+_CLOSING = lazy_regex(r" +(?=[)\]}])")
 # two numbers with a comma between them are a list with a space, and may be one number without
-_COMMA = re.compile(r"(?<!\d) ?,[ ]?|(?<=\d),(?= ?\D) ?")
+_COMMA = lazy_regex(r"(?<!\d) ?,[ ]?|(?<=\d),(?= ?\D) ?")
 # a word of its own, not a part of a name, a path, an address or a flag
-_WORD = re.compile(r"(?<![\w{}\\/@#$.&=])[^\W\d_]+(?![\w{}\\/@#$&=(]|\.\w)")
+_WORD = lazy_regex(r"(?<![\w{}\\/@#$.&=])[^\W\d_]+(?![\w{}\\/@#$&=(]|\.\w)")
 _LITTLE = frozenset(
     ("a", "an", "as", "at", "by", "he", "in", "is", "it", "no", "of", "ok", "on", "or", "so", "to", "we")
 )
@@ -238,14 +239,14 @@ def _folded(match: re.Match[str]) -> str:
     return lower if plain and (word.islower() or word.isupper() or word.istitle()) else word
 
 
-_WITH_UNIT = re.compile(r"\s*([-+]?[\d.,_]+(?:[eE][-+]?\d+)?)\s*(%|°?[A-Za-zµΩ][A-Za-zµΩ/²³^\d]{0,15})\s*\.?\s*$")
-_NO_UNIT = re.compile(
+_WITH_UNIT = lazy_regex(r"\s*([-+]?[\d.,_]+(?:[eE][-+]?\d+)?)\s*(%|°?[A-Za-zµΩ][A-Za-zµΩ/²³^\d]{0,15})\s*\.?\s*$")
+_NO_UNIT = lazy_regex(
     r"\b(?:without|no|omit|leave out) (?:any |the )?units?\b"
     r"|\b(?:only|just) (?:the |a |an )?(?:number|integer|figure|value)\b"
     r"|\b(?:number|integer|figure|value) (?:only|alone)\b|\bnothing else\b|\bdigits only\b",
     re.IGNORECASE,
 )
-_PER_CENT = re.compile(r"%|\bper ?cent(?:age)?\b", re.IGNORECASE)
+_PER_CENT = lazy_regex(r"%|\bper ?cent(?:age)?\b", re.IGNORECASE)
 
 
 def is_in_the_unit_asked_for(given: str, wanted: str, task: str) -> bool:

@@ -5,6 +5,8 @@ import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from errata.text.lazy_regex import lazy_regex
+
 LONGEST = 20_000
 FAILED, LAST = 400, 599
 _STATUS_WORDS = (
@@ -12,14 +14,14 @@ _STATUS_WORDS = (
     "Payload Too Large|Content Too Large|Unsupported Media Type|Unprocessable (?:Entity|Content)|Too Many Requests|"
     "Internal Server Error|Not Implemented|Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out"
 )
-_LINE = re.compile(
+_LINE = lazy_regex(
     rf"(?:HTTP(?:/[\d.]+)?\s+)?(?:error:?\s*)?(?P<status>[45]\d\d)\s*[:\-–]?\s*(?:{_STATUS_WORDS})\.?"
     rf"|(?:error:\s*)?(?:Internal Server Error|Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out)\.?"
     r"|upstream (?:connect error|request timeout)\b[^\n]{0,300}",
     re.IGNORECASE,
 )
-_PAGE = re.compile(r"<(?:!doctype html|html)\b", re.IGNORECASE)
-_PAGE_STATUS = re.compile(
+_PAGE = lazy_regex(r"<(?:!doctype html|html)\b", re.IGNORECASE)
+_PAGE_STATUS = lazy_regex(
     rf"<(?:title|h1)[^>]*>[^<]{{0,80}}?(?:(?P<status>[45]\d\d)\b[^<]{{0,80}}|{_STATUS_WORDS})", re.IGNORECASE
 )
 # what an error object is made of; anything else in it is an answer
@@ -31,7 +33,7 @@ _ENVELOPE = frozenset(
 )  # fmt: skip
 _STATUSES = ("status", "statuscode", "status_code", "httpstatus", "http_status", "code", "error_code", "errorcode")
 _DETAILS = frozenset(("loc", "msg", "type"))
-_SHORT_DETAIL = re.compile(rf"(?:{_STATUS_WORDS}|Not authenticated|Invalid (?:token|credentials))\.?", re.IGNORECASE)
+_SHORT_DETAIL = lazy_regex(rf"(?:{_STATUS_WORDS}|Not authenticated|Invalid (?:token|credentials))\.?", re.IGNORECASE)
 
 
 class ErrorBody(NamedTuple):

@@ -3,30 +3,31 @@
 import re
 
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 
 READ = 4_000
 TITLE, LOOKED_AT = 120, 10
 """Characters of a title, and sentences among which the one that names a fault is looked for."""
 
-_SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?]+(?!\s|$)[^.!?\n]+)*[.!?]*")
+_SENTENCE = lazy_regex(r"[^.!?\n]+(?:[.!?]+(?!\s|$)[^.!?\n]+)*[.!?]*")
 # an announcement of what the judge is about to do, not a finding
-_ANNOUNCES = re.compile(
+_ANNOUNCES = lazy_regex(
     r"\b(?:let me|let's|let us|(?:I|we)(?: wi|')ll|(?:I|we) (?:am|are) going to|(?:I|we) (?:first )?need to"
     r"|here(?: is|'s) (?:my|the|an?) (?:evaluation|analysis|assessment|reasoning))\b",
     re.IGNORECASE,
 )
 # a title above the rest, the number of an item, an interjection
-_HEADING = re.compile(
+_HEADING = lazy_regex(
     r"^\W*(?:\d+[.)]\s*)?(?:[^:]{1,80}:|\*\*[^*]{1,80}\*\*|#{1,6} .{1,80}|\d{0,3}|okay|ok|sure|alright|well|hmm)\W*$",
     re.IGNORECASE,
 )
 # the answer as a whole is the subject: only an objection to it is news
-_SUBJECT = re.compile(
+_SUBJECT = lazy_regex(
     r"^\W*(?:the|this) (?:(?:given|submitted|provided) )?"
     r"(?:assistant|model|ai|agent|bot|response|answer|submission|output|completion)\b",
     re.IGNORECASE,
 )
-_FAULT = re.compile(
+_FAULT = lazy_regex(
     r"\b(?:not|never|no|none|neither|cannot|but|however|instead|although|without|rather than|only|should"
     r"|fail\w*|miss(?:es|ed|ing)?|incorrect\w*|wrong\w*|lack\w*|omit\w*|contradict\w*|ignor\w*)\b|n't\b",
     re.IGNORECASE,
@@ -34,12 +35,12 @@ _FAULT = re.compile(
 
 
 # a judge who announces a comparison goes through the reference before the answer
-_COMPARES = re.compile(
+_COMPARES = lazy_regex(
     r"\b(?:expert|reference|expected|correct|gold(?:en)?|ground[- ]truth|ideal|target)(?:['’]s)? "
     r"(?:answer|response|solution)",
     re.IGNORECASE,
 )
-_ANSWER = re.compile(
+_ANSWER = lazy_regex(
     r"\b(?:submission|submitted|provided answer|given answer|response|assistant|student)\b", re.IGNORECASE
 )
 

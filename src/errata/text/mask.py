@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 
 from errata.text.clean import clean
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import redact
 
 _MASKS: tuple[tuple[str, str], ...] = (
@@ -20,10 +21,10 @@ _MASKS: tuple[tuple[str, str], ...] = (
 )
 # nothing above begins in a plain word that a space or a full stop ends: such words are passed over in one go
 _WORDS = r"(?:[A-Za-z]+[ ,.;]+)+"
-_ANY = re.compile("|".join((_WORDS, *(f"(?P<m{at}>{shape})" for at, (_, shape) in enumerate(_MASKS)))))
+_ANY = lazy_regex("|".join((_WORDS, *(f"(?P<m{at}>{shape})" for at, (_, shape) in enumerate(_MASKS)))))
 _NAMES = {f"m{at}": name for at, (name, _) in enumerate(_MASKS)}
 _STRINGS = "<str>"
-_LONG_NUMBER = re.compile(r"\d[0-9a-f]{5,}")
+_LONG_NUMBER = lazy_regex(r"\d[0-9a-f]{5,}")
 _ZEROS = str.maketrans("123456789bcdef", "000000000aaaaa")
 LONGEST = 2_000
 
@@ -51,7 +52,7 @@ def _mask(text: str, strings: bool) -> str:
 
 
 _ONES = str.maketrans("23456789", "11111111")
-_DIGIT = re.compile(r"[0-9]")
+_DIGIT = lazy_regex(r"[0-9]")
 
 
 @lru_cache(maxsize=20_000)
@@ -72,8 +73,8 @@ def _masked(folded: str, strings: bool) -> str:
 SHORTEST_TIME, LONG_WORD = 5, 16
 DIGITS = 4
 WITH_IDS = 2_000
-_LONG_WORDS = re.compile(r"[\w:.+-]{16,}")
-_DATE_OR_TIME = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?")
+_LONG_WORDS = lazy_regex(r"[\w:.+-]{16,}")
+_DATE_OR_TIME = lazy_regex(r"\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?")
 
 
 def without_ids(text: str) -> str:

@@ -4,38 +4,38 @@ Addresses of nobody in particular stay: those of reserved domains (`user@example
 So do generic accounts (`/home/runner`) and paths of another kind (`/users/42`).
 """
 
-import re
 from collections.abc import Callable, Iterator
 
 from errata.text.encoded import undo_invisible
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import Secret, without
 
-_LOCAL = re.compile(r"(?<![\w.%+-])[\w.%+-]{1,64}\Z")
+_LOCAL = lazy_regex(r"(?<![\w.%+-])[\w.%+-]{1,64}\Z")
 _LONGEST_LOCAL = 65
-_DOMAIN = re.compile(r"@((?:[^\W_](?:[^\W_]|-){0,62}\.){1,8}(?:[a-z]{2,24}|[A-Z]{2,24}))(?![\w(@-])(?!\.\w)")
-_NOBODY = re.compile(r"(?i)(?:git|hg|svn|noreply|no-reply|donotreply|do-not-reply|mailer-daemon|postmaster)\Z")
-_RESERVED = re.compile(r"(?i)(?:.*\.)?(?:example\.(?:com|org|net|edu)|example|test|invalid|localhost)\Z")
+_DOMAIN = lazy_regex(r"@((?:[^\W_](?:[^\W_]|-){0,62}\.){1,8}(?:[a-z]{2,24}|[A-Z]{2,24}))(?![\w(@-])(?!\.\w)")
+_NOBODY = lazy_regex(r"(?i)(?:git|hg|svn|noreply|no-reply|donotreply|do-not-reply|mailer-daemon|postmaster)\Z")
+_RESERVED = lazy_regex(r"(?i)(?:.*\.)?(?:example\.(?:com|org|net|edu)|example|test|invalid|localhost)\Z")
 # `icon@2x.png`, `getty@tty1.service`, `pkg@1.2.3-rc.final`
-_NO_HOST = re.compile(
+_NO_HOST = lazy_regex(
     r"(?i)\d+(?:\.|x\.).*\Z|.*\.(?:png|jpe?g|gif|svg|webp|m?js|tsx?|jsx|css|html|json|txt|tgz|gz|lock|ya?ml|toml"
     r"|service|socket|timer|target)\Z"
 )
 
 # a separator may be plain, escaped once or more, or as in an address
 _SEPARATOR = r"(?:/|\\{1,4}/?|%2[Ff])"
-_FOLDER = re.compile(rf"(?:home|Users|users|Documents and Settings){_SEPARATOR}")
-_BEFORE = re.compile(
+_FOLDER = lazy_regex(rf"(?:home|Users|users|Documents and Settings){_SEPARATOR}")
+_BEFORE = lazy_regex(
     rf"(?:(?<![\w.~/\\-])|file:/{{0,2}}|(?<!\w)-[A-Z]|[/\\](?:wsl\$|wsl\.localhost){_SEPARATOR}[\w.-]{{1,20}}"
     rf"|(?<![\w/])/(?:var|usr|export|data|mnt|host|rootfs|System/Volumes/Data)){_SEPARATOR}\Z"
 )
-_DRIVE = re.compile(rf"(?:(?<![A-Za-z])[A-Za-z]:|(?<![\w/])/(?:(?:mnt|cygdrive)/)?[a-z]){_SEPARATOR}\Z")
+_DRIVE = lazy_regex(rf"(?:(?<![A-Za-z])[A-Za-z]:|(?<![\w/])/(?:(?:mnt|cygdrive)/)?[a-z]){_SEPARATOR}\Z")
 _LONGEST_BEFORE = 48
-_NAME = re.compile(r"\w(?:[\w.@+~-]{0,63}\w)?")
-_NAME_ON_WINDOWS = re.compile(r"[^\\/:*?\"<>|\s](?:[^\\/:*?\"<>|\r\n]{0,40}[^\\/:*?\"<>|\s])?(?=\\)|" + _NAME.pattern)
+_NAME = lazy_regex(r"\w(?:[\w.@+~-]{0,63}\w)?")
+_NAME_ON_WINDOWS = lazy_regex(r"[^\\/:*?\"<>|\s](?:[^\\/:*?\"<>|\r\n]{0,40}[^\\/:*?\"<>|\s])?(?=\\)|" + _NAME.pattern)
 # tools name folders after paths: `-Users-alice-code`
-_JOINED = re.compile(r"(?<![\w-])-(?:home|Users)-([A-Za-z][A-Za-z0-9._]{0,63})(?=-)")
-_FILE = re.compile(r"(?i).*\.(?:html?|m?jsx?|tsx?|php|css|json|png|svg|md|py|txt)\Z")
-_ANYBODY = re.compile(
+_JOINED = lazy_regex(r"(?<![\w-])-(?:home|Users)-([A-Za-z][A-Za-z0-9._]{0,63})(?=-)")
+_FILE = lazy_regex(r"(?i).*\.(?:html?|m?jsx?|tsx?|php|css|json|png|svg|md|py|txt)\Z")
+_ANYBODY = lazy_regex(
     r"(?i)(?:users?|runner|ubuntu|debian|node|agent|sandbox|app|appuser|root|admin|vscode|codespace|jovyan|circleci"
     r"|jenkins|docker|dev|devuser|ec2-user|azureuser|vagrant|pi|nobody|nonroot|oai|model|public|shared|default|me"
     r"|name|username|your-?name|example|index|page|dashboard|settings|linuxbrew)\Z"

@@ -1,17 +1,18 @@
 """What a pytest session reports itself, apart from what its tests printed."""
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-_START = re.compile(r"=+ test session starts =+\s*")
-_END = re.compile(
+from errata.text.lazy_regex import lazy_regex
+
+_START = lazy_regex(r"=+ test session starts =+\s*")
+_END = lazy_regex(
     r"=+ (?P<counts>(?:\d+ [a-z]+(?:, \d+ [a-z]+)*|no tests ran)(?:, \d+ [a-z]+)*) in [\d.]+ ?s(?:econds)?\b.*=\s*"
 )
-_PASSES = re.compile(r"=+ PASSES =+\s*")
-_SUMMARY = re.compile(r"=+ short test summary info =+\s*")
-_COUNT = re.compile(r"(\d+) (passed|failed|error)s?\b")
+_PASSES = lazy_regex(r"=+ PASSES =+\s*")
+_SUMMARY = lazy_regex(r"=+ short test summary info =+\s*")
+_COUNT = lazy_regex(r"(\d+) (passed|failed|error)s?\b")
 
 
 class PytestCounts(NamedTuple):

@@ -13,12 +13,13 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from errata.text.encoded import levels, place_before
+from errata.text.lazy_regex import lazy_regex
 from errata.text.named_secrets import SHORTEST, is_secret_under, lower, named_secrets
 from errata.text.secret_rules import Shape, shapes
 
 # nearly every mark ends in a separator or is the beginning of a long word; few texts have either
-_SEPARATOR = re.compile(r"[-_.:=](?=[A-Za-z0-9_+/=.~%$|:-]{6})")
-_CAPITAL = re.compile(r"[A-Z](?=[A-Za-z0-9_+/-]{14})")
+_SEPARATOR = lazy_regex(r"[-_.:=](?=[A-Za-z0-9_+/=.~%$|:-]{6})")
+_CAPITAL = lazy_regex(r"[A-Z](?=[A-Za-z0-9_+/-]{14})")
 _SHORTEST_WORD = 12
 """No token consists of fewer letters, and a name needs a sign before its value."""
 NAMED = "named"
@@ -179,7 +180,7 @@ def _shaped(text: str) -> Iterator[tuple[Shape, re.Match[str]]]:
 
 
 # the beginning of a secret that was cut, by errata or by the harness
-_CUT_OFF = re.compile(r"(?=[A-Za-z+/]{0,60}[0-9])(?:[A-Za-z0-9+/$]{6,400}(?=\u2026|\.\.\.)|[A-Za-z0-9+/]{16,400}\Z)")
+_CUT_OFF = lazy_regex(r"(?=[A-Za-z+/]{0,60}[0-9])(?:[A-Za-z0-9+/$]{6,400}(?=\u2026|\.\.\.)|[A-Za-z0-9+/]{16,400}\Z)")
 _CUT_ENDS = frozenset(string.ascii_letters + string.digits + "+/")
 _SHORTEST_MARK = 4
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from errata.text.clean import clean, one_line
+from errata.text.lazy_regex import lazy_regex
 
 READ = 200_000
 HELD = 2_000
@@ -26,41 +27,41 @@ class KeyLine(NamedTuple):
 
 
 # a log may put a tag before every line that a tool printed: `[vitest] AssertionError: …`
-_TAG = re.compile(r"^\[[\w-]+\] ?")
+_TAG = lazy_regex(r"^\[[\w-]+\] ?")
 _MARK = r"(?:[✖✘×⨯❌][️ ]*)"
 # a compiler: `convex/a.ts(5,3): error TS2322: …`, `convex/a.ts:5:3 - error TS2322: …`, `error TS5057: …`
-_COMPILER = re.compile(
+_COMPILER = lazy_regex(
     r"^\s*(?:(?P<file>[^\s():][^():\n]{0,300})[(:](?P<line>\d+)[,:](?P<column>\d+)\)?(?::| -) )?error TS\d+: \S.*$"
 )
 # eslint: the file on a line of its own, then `9:23  error  'ctx' is defined but never used  rule`
-_LINT = re.compile(r"^\s*(?P<line>\d+):(?P<column>\d+)\s+error\s+\S.*$")
-_LINTED_FILE = re.compile(r"^(?P<file>/?[\w.@~+-]+(?:[/\\][\w.@~+ -]+)*\.\w{1,5})$")
+_LINT = lazy_regex(r"^\s*(?P<line>\d+):(?P<column>\d+)\s+error\s+\S.*$")
+_LINTED_FILE = lazy_regex(r"^(?P<file>/?[\w.@~+-]+(?:[/\\][\w.@~+ -]+)*\.\w{1,5})$")
 # a bundler: `✘ [ERROR] Could not resolve "./x"`, and the place some lines below
-_BUNDLER = re.compile(rf"^\s*{_MARK}?\[ERROR\] (?P<text>\S.*)$")
-_PLACE = re.compile(r"^\s+(?P<file>[\w./@-]+\.\w{1,5}):(?P<line>\d+):(?P<column>\d+):$")
-_FRAME = re.compile(r"^\s*at .{0,300}?(?P<file>[\w./@-]+\.[cm]?[jt]sx?):(?P<line>\d+):(?P<column>\d+)\)?$")
+_BUNDLER = lazy_regex(rf"^\s*{_MARK}?\[ERROR\] (?P<text>\S.*)$")
+_PLACE = lazy_regex(r"^\s+(?P<file>[\w./@-]+\.\w{1,5}):(?P<line>\d+):(?P<column>\d+):$")
+_FRAME = lazy_regex(r"^\s*at .{0,300}?(?P<file>[\w./@-]+\.[cm]?[jt]sx?):(?P<line>\d+):(?P<column>\d+)\)?$")
 # the heading of a failed test, with the error below it
-_FAILED_TEST = re.compile(r"^\s*FAIL\s+\S")
-_RAISED = re.compile(r"^\s*(?:E\s+)?(?:(?:\w+\.)*\w*(?:Error|Exception|Failure)|panic): *\S.*$")
+_FAILED_TEST = lazy_regex(r"^\s*FAIL\s+\S")
+_RAISED = lazy_regex(r"^\s*(?:E\s+)?(?:(?:\w+\.)*\w*(?:Error|Exception|Failure)|panic): *\S.*$")
 # a package manager and other programs: `error: package "x" not found`
-_PROGRAM = re.compile(r"^\s*(?:error|fatal|ERR!?|npm (?:ERR!|error))(?: [A-Z]\w+)?:? +\S.*$")
-_MARKED = re.compile(rf"^\s*{_MARK}(?P<text>\S.*)$")
+_PROGRAM = lazy_regex(r"^\s*(?:error|fatal|ERR!?|npm (?:ERR!|error))(?: [A-Z]\w+)?:? +\S.*$")
+_MARKED = lazy_regex(rf"^\s*{_MARK}(?P<text>\S.*)$")
 # what a client prints around the reason that a server gives
-_REQUEST = re.compile(r"^(?:Error: )?Error fetching [A-Z]+ +\S+ \d{3}(?: [A-Z][A-Za-z]*)*: +")
+_REQUEST = lazy_regex(r"^(?:Error: )?Error fetching [A-Z]+ +\S+ \d{3}(?: [A-Z][A-Za-z]*)*: +")
 
-_PYTEST = re.compile(r"^E {2,}(\S.*)$", re.MULTILINE)
-_NAMED = re.compile(r"^\s*((?:[\w.]*(?:Error|Exception)|assert\w*)\b.*)$", re.MULTILINE | re.IGNORECASE)
+_PYTEST = lazy_regex(r"^E {2,}(\S.*)$", re.MULTILINE)
+_NAMED = lazy_regex(r"^\s*((?:[\w.]*(?:Error|Exception)|assert\w*)\b.*)$", re.MULTILINE | re.IGNORECASE)
 
 # lines that introduce others, and lines about progress or success
-_HEADER = re.compile(r"^.{1,200}:$")
-_THROWN = re.compile(r"^\w*(?:Error|Exception): (?:.{1,200}:|Command failed: .{1,500}|Tests failed \(ratio: [\d.]+\))$")
+_HEADER = lazy_regex(r"^.{1,200}:$")
+_THROWN = lazy_regex(r"^\w*(?:Error|Exception): (?:.{1,200}:|Command failed: .{1,500}|Tests failed \(ratio: [\d.]+\))$")
 """An error whose message only announces the output below it."""
 # a server's announcement of the error below it
-_ANNOUNCED = re.compile(
+_ANNOUNCED = lazy_regex(
     r"^(?:Error: )?(?:\[Request ID: \w+\] Server Error|\w+: Failed to (?:evaluate|analyze|load|import) \S+)\.?$"
 )
-_SECTION = re.compile(r"^[^\s:✖✘×][^:]{0,80}:$")
-_NOTHING = re.compile(
+_SECTION = lazy_regex(r"^[^\s:✖✘×][^:]{0,80}:$")
+_NOTHING = lazy_regex(
     r"^\s*(?:$|\(no output\)$|[✔✓⚠☁]|[-–]\s+\S.*\.\.\.$|\$ |(?:bun|npm|pnpm|yarn) (?:install|add|run|i)\b.*v?\d"
     r"|Unable to (?:start|finish) push to \S+$|No CONVEX_DEPLOYMENT set\b"
     r"|(?:Resolving dependencies|Resolved, downloaded and extracted|Saved lockfile|Aborting|To ignore failing)\b"

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from errata.model import Attempt, Case, Observation, Step
 from errata.model.words import ObservationKind, Strength
+from errata.text.lazy_regex import lazy_regex
 from errata.transcript.actions import (
     ActionComparison,
     ArgumentDifference,
@@ -26,16 +27,16 @@ LISTED = 3
 SPECIFIC = 3
 """Characters from which on a value can be traced: `1` and `no` are everywhere."""
 # after these the object cannot be changed any more
-_ENDS = re.compile(
+_ENDS = lazy_regex(
     r"(?:cancel|delete|remove|close|return|refund|exchange|terminate|archive|drop)(?:_|$)", re.IGNORECASE
 )
-_HANDS_OVER = re.compile(r"(?:transfer|escalate|hand_?over|handoff)(?:_|$)", re.IGNORECASE)
-_FAREWELL = re.compile(
+_HANDS_OVER = lazy_regex(r"(?:transfer|escalate|hand_?over|handoff)(?:_|$)", re.IGNORECASE)
+_FAREWELL = lazy_regex(
     r"\A\W*(?:you(?:'|’)?re (?:very |most )?welcome|thank you|thanks|goodbye|have a (?:great|nice|good|wonderful)"
     r"|take care|safe travels)\b.{0,300}\Z",
     re.IGNORECASE | re.DOTALL,
 )
-_LEAF = re.compile(r"(\w+)(?:\[\d+\])*$")
+_LEAF = lazy_regex(r"(\w+)(?:\[\d+\])*$")
 
 
 def action_flags(

@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 
 from errata.model import Attempt, Case
 from errata.text.equivalence import same_value
+from errata.text.lazy_regex import lazy_regex
 from errata.transcript.calls import CalledFunction, calls_of, is_same_call, required_calls
 from errata.transcript.tool_use import ToolUse, is_agent, object_ids, tool_uses
 
 MOST_PAIRS = 60
 """Of longer lists only this many are paired."""
 # by their verb: harnesses do not say which tools change anything
-_READS = re.compile(
+_READS = lazy_regex(
     r"(?:get|list|search|find|look_?up|calculate|think|check|verify|transfer|read|fetch|query|view|show|describe)(?:_|$)",
     re.IGNORECASE,
 )

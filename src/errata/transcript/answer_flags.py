@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from errata.model import Attempt, Case, Observation, Step
+from errata.text.lazy_regex import lazy_regex
 from errata.transcript.claims import last_messages, values_in
 from errata.transcript.mentions import Mentions, folded_text
 from errata.transcript.tool_use import ToolUse, arguments_quote, code_in, is_agent, output_of, speaker_of, words_with
@@ -15,8 +16,8 @@ SPECIFIC = 4
 """Characters from which on a right answer is not found by accident; three for a number."""
 TAIL = 800
 _STATES = r"(?:\b(?:is|are|be|was|of|equals?|to|totall?ing)|[=:]):?[\s*_`\"'“$(\\\[]{1,8}"
-_ASIDE = re.compile(r"(?<=\s)\([^()\n]{1,60}\)")
-_SINGLE = re.compile(rf"{_STATES}(\d(?:\.\d+)?)(?![\d.]\d|\w)")
+_ASIDE = lazy_regex(r"(?<=\s)\([^()\n]{1,60}\)")
+_SINGLE = lazy_regex(rf"{_STATES}(\d(?:\.\d+)?)(?![\d.]\d|\w)")
 
 
 def answer_flags(

@@ -1,11 +1,11 @@
 """Calls that failed or were refused, that returned nothing, and that were made again for the same result."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from errata.model import Observation
 from errata.model.words import Strength
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import beginning
 from errata.transcript.actions import is_write
 from errata.transcript.tool_use import (
@@ -22,7 +22,7 @@ from errata.transcript.tool_use import (
 from errata.transcript.wording import listed_steps, times
 
 OFTEN = 3
-_DIGITS = re.compile(r"\d+")
+_DIGITS = lazy_regex(r"\d+")
 _COMMANDS = ("command", "cmd", "script", "bash_command", "shell_command")
 
 

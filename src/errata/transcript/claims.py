@@ -6,6 +6,7 @@ from itertools import islice, product
 from typing import Literal, NamedTuple
 
 from errata.model import Attempt, Case, Observation, Step
+from errata.text.lazy_regex import lazy_regex
 from errata.transcript.mentions import Mentions, ValueMention, folded_text, task_texts
 from errata.transcript.tool_use import ToolUse, as_json, is_agent, speaker_of, text_of, words_with
 from errata.transcript.wording import listed_values
@@ -22,26 +23,26 @@ RESTATED = 120
 """Characters of a task by which a step is recognised that repeats it."""
 
 ValueKind = Literal["link", "quote", "number", "name"]
-_LINK = re.compile(r"https?://[^\s)>\]\"'`]{4,300}")
-_ALONE = re.compile(r"^\s*\*\*([^*\n:]{2,60})\*\*\W*$")
+_LINK = lazy_regex(r"https?://[^\s)>\]\"'`]{4,300}")
+_ALONE = lazy_regex(r"^\s*\*\*([^*\n:]{2,60})\*\*\W*$")
 """An answer in bold on a line of its own."""
-_QUOTE = re.compile(r"[\"“]([^\"“”\n]{4,160})[\"”]")
-_NUMBER = re.compile(r"(?<![\w.,/:-])[$€£]?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d{2,12})%?(?![\w/:-]|[.,]\d)")
+_QUOTE = lazy_regex(r"[\"“]([^\"“”\n]{4,160})[\"”]")
+_NUMBER = lazy_regex(r"(?<![\w.,/:-])[$€£]?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d{2,12})%?(?![\w/:-]|[.,]\d)")
 _WORD = r"[A-Z][a-zÀ-ÿ'’]+[A-Za-zÀ-ÿ'’-]*"
-_NAME = re.compile(rf"\b{_WORD}(?:(?: (?:of|the|de|la|von|van|&))? (?:{_WORD}|[A-Z]\.)){{1,5}}")
-_PRINTED = re.compile(
+_NAME = lazy_regex(rf"\b{_WORD}(?:(?: (?:of|the|de|la|von|van|&))? (?:{_WORD}|[A-Z]\.)){{1,5}}")
+_PRINTED = lazy_regex(
     r"\bprint\(|\bquery\w*\s*=|search\(|console\.log\(|^\s*(?:import|from)\s|\{\w*\}|path[/_]to[/_]", re.IGNORECASE
 )
 """Lines of code that state nothing: output, searches, imports, templates, placeholders."""
-_PAGE = re.compile(r"https?://[^/]+/(?:[^/]*\d|[^/]+/[^/]|[^/]{12})")
-_ARTICLE = re.compile(r"^(?:The|A|An|In|On|At|For|From|If|This|That|These|It|We|By|To) ")
-_HEADING = re.compile(r"^\s{0,3}#|^[^\n]{0,80}:\s*\**$")
-_LABELS = re.compile(r"[_:]|\s?\*{1,2}:?(?:\*|\s|$)")
+_PAGE = lazy_regex(r"https?://[^/]+/(?:[^/]*\d|[^/]+/[^/]|[^/]{12})")
+_ARTICLE = lazy_regex(r"^(?:The|A|An|In|On|At|For|From|If|This|That|These|It|We|By|To) ")
+_HEADING = lazy_regex(r"^\s{0,3}#|^[^\n]{0,80}:\s*\**$")
+_LABELS = lazy_regex(r"[_:]|\s?\*{1,2}:?(?:\*|\s|$)")
 """What follows a label, not a name."""
-_LISTED = re.compile(r"^\s*\d{1,2}[.)]\s")
-_FENCED = re.compile(r"```\w+\n.*?(?:```|\Z)", re.DOTALL)
-_STOP = re.compile(r"\W*TERMINATE\W*\Z")
-_RESULT = re.compile(r"(?<=[\d)}\]%] )=\s*\\?[$€£]?\s*|(?<=[\d)}\]%])=\s*")
+_LISTED = lazy_regex(r"^\s*\d{1,2}[.)]\s")
+_FENCED = lazy_regex(r"```\w+\n.*?(?:```|\Z)", re.DOTALL)
+_STOP = lazy_regex(r"\W*TERMINATE\W*\Z")
+_RESULT = lazy_regex(r"(?<=[\d)}\]%] )=\s*\\?[$€£]?\s*|(?<=[\d)}\]%])=\s*")
 """What a calculation ends in; an assignment in code is none."""
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from errata.model import Observation, Step
 from errata.model.words import ObservationKind, Strength
+from errata.text.lazy_regex import lazy_regex
 from errata.transcript.tool_use import ToolUse, as_json, code_in, is_agent, speaker_of
 from errata.transcript.wording import listed_steps, sentence_around
 
@@ -19,7 +20,7 @@ _ASSUMING = ("assum", "simulat", "suppos", "pretend", "mock", "invent", "hypothe
              "placeholder", "dummy", "illustrat", "sample", "example", "demo", "knowledge", "information")  # fmt: skip
 """A text without any of these assumes nothing: it need not be searched."""
 
-_ASSUMES = re.compile(
+_ASSUMES = lazy_regex(
     r"\b(?:let(?:'|’)?s|let us|we|i)(?:(?:'|’)(?:ll|re|m)| will| can| could| may| must| have to| are| am| have)?"
     r"(?: \w+){0,2} (?:assum(?:e|ing|ed)|simulat(?:e|ing)|suppose|pretend(?:ing)?|mock(?:ing)?|invent(?:ing)?)\b"
     r"|\bassum(?:ing|e|ed) (?:that |we (?:have|found|got)|the following|these|some|values?|prices?|(?:the )?data|an? )"
@@ -32,19 +33,19 @@ _ASSUMES = re.compile(
     r" (?:general|common|background|prior) (?:knowledge|information|assumptions?)\b",
     re.IGNORECASE,
 )
-_REJECTS = re.compile(
+_REJECTS = lazy_regex(
     r"\b(?:not|never|no|without|avoid|instead of|rather than|don(?:'|’)?t|can(?:'|’)?t|shouldn(?:'|’)?t|replaced?"
     r"|due to)\b[^.\n]{0,60}\Z",
     re.IGNORECASE,
 )
-_NEGATES = re.compile(r"\b(?:not|never)\b", re.IGNORECASE)
-_PLACEHOLDER = re.compile(
+_NEGATES = lazy_regex(r"\b(?:not|never)\b", re.IGNORECASE)
+_PLACEHOLDER = lazy_regex(
     r"\bYOUR[_ -][A-Z][A-Z_ ]{2,30}\b|\b[Yy]our_[a-z_]{2,20}(?:key|token|id|path|url)\b"
     r"|[\"'][^\"'\n]{0,40}\bpath[/_]to[/_]\w+|[\"'][^\"'\n]{0,20}X{3,}[^\"'\n]{0,20}[\"']"
     r"|<(?:your|insert|the)[ _-][^>\n]{2,40}>"
     r"|#[^\n]{0,20}\b(?:replace (?:this |it )?with|placeholder|dummy|hypothetical|example data|sample data|mock)\b",
 )
-_CLAIMS_ACTION = re.compile(
+_CLAIMS_ACTION = lazy_regex(
     r"\b(?:after|upon|following)"
     r"(?: \w+ly| an?| the| our| my| further| thorough| careful| detailed| manual| some| initial| doing| provided){0,4}"
     r" (?:search(?:ing|es)?|visit(?:ing)?|review(?:ing)?|examin(?:ing|ation)|check(?:ing|s)?|inspect(?:ing|ion)|opening"
@@ -54,13 +55,13 @@ _CLAIMS_ACTION = re.compile(
     r"|looked up|browsed|downloaded|inspected|consulted|watched|read through|cross-checked|cross-referenced)\b",
     re.IGNORECASE,
 )
-_ANNOUNCES = re.compile(
+_ANNOUNCES = lazy_regex(
     r"\b(?:i(?:(?:'|’)ll| will)|let me)(?: now| then| first| also| proceed to| manually| personally| directly){0,2}"
     r" (?:open|visit|check|search|look|download|inspect|review|examine|access|browse|verify|consult|perform|conduct"
     r"|run|execute|retrieve|fetch|watch|read)\b",
     re.IGNORECASE,
 )
-_CONFIRMS = re.compile(
+_CONFIRMS = lazy_regex(
     r"\b(?:(?:has|have) been|is|are|was|were|indeed|we(?:(?:'|’)ve| have)?|i(?:(?:'|’)ve| have)?|been)"
     r"(?: \w+ly| now| also| all){0,2} (?:verif(?:ied)|confirmed|validated|double-checked|cross-checked)\b"
     r"|\b(?:verification|confirmation|validation) (?:is|was|has been)? ?(?:complete|completed|successful|done)\b"
@@ -69,8 +70,8 @@ _CONFIRMS = re.compile(
     r"|\bi (?:agree|concur)\b",
     re.IGNORECASE,
 )
-_ENDS = re.compile(r"\bTERMINATE\b|#{3}(?:STOP|DONE|END)#{3}")
-_NOTICES = re.compile(
+_ENDS = lazy_regex(r"\bTERMINATE\b|#{3}(?:STOP|DONE|END)#{3}")
+_NOTICES = lazy_regex(
     r"\b(?:not|no|nothing|empty|none|didn(?:'|’)?t|unable|fail(?:ed|s)?|error|unfortunately|missing|without|instead|however"
     r"|issue|couldn(?:'|’)?t)\b",
     re.IGNORECASE,
@@ -288,15 +289,15 @@ def _asks(text: str, start: int) -> bool:
     return _REQUESTS.search(text, start, line if line >= 0 else len(text)) is not None
 
 
-_STOPS = re.compile(r"[.!?]+(?=[\s*_)]|\Z)|\n")
+_STOPS = lazy_regex(r"[.!?]+(?=[\s*_)]|\Z)|\n")
 """The end of a sentence, not of a title in quotation marks."""
-_REQUESTS = re.compile(
+_REQUESTS = lazy_regex(
     r"\bplease (?:confirm|reply|respond|answer|let me know|verify|tell me)\b|\blet me know (?:if|whether)\b",
     re.IGNORECASE,
 )
 
 
-_PLANS = re.compile(
+_PLANS = lazy_regex(
     r"\b(?:will|would|can|could|should|must|shall|may|might|to|please|let(?:'|’)?s|let (?:me|us)|needs?|plan|want|ll"
     r"|if|once|when|before|not|cannot|isn(?:'|’)t|hasn(?:'|’)t|ensure|whether|do|does|did|suggest|recommend|propose"
     r"|conducting)\b[^.]{0,60}\Z",

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from errata.model import Observation, Step
+from errata.text.lazy_regex import lazy_regex
 from errata.transcript.actions import ActionComparison, is_write
 from errata.transcript.mentions import folded_text
 from errata.transcript.tool_use import ToolUse, is_agent, speaker_of
@@ -16,22 +17,22 @@ LARGEST = 200_000
 PREFIX = 3
 STEM = 4
 """Letters by which `booked` is the verb of `book_reservation`."""
-_STATED = re.compile(r"^[ \t>*•-]*\**([A-Za-z][\w /-]{2,40}?)\**[ \t]*:\**[ \t]*([^\n]{1,80})$", re.MULTILINE)
-_DONE = re.compile(
+_STATED = lazy_regex(r"^[ \t>*•-]*\**([A-Za-z][\w /-]{2,40}?)\**[ \t]*:\**[ \t]*([^\n]{1,80})$", re.MULTILINE)
+_DONE = lazy_regex(
     r"\b(?:ha(?:s|ve) (?:now |also )?been (?:successfully )?|(?:was|were) successfully"
     r"|(?:i(?:'|’)ve|i have) (?:successfully )?) ?(\w+(?:ed|ent|ade|ut))\b",
     re.IGNORECASE,
 )
-_FIGURE = re.compile(r"[$€£]?(-?\d[\d,]*(?:\.\d+)?)\b")
+_FIGURE = lazy_regex(r"[$€£]?(-?\d[\d,]*(?:\.\d+)?)\b")
 _TRUTHS = {"yes": True, "true": True, "no": False, "false": False}
-_HEDGES = re.compile(
+_HEDGES = lazy_regex(
     r"\b(?:not|if|once|after|would|will|can(?:not)?|could|should|before|unable|fail)\w*\b", re.IGNORECASE
 )
-_READS = re.compile(
+_READS = lazy_regex(
     r"(?:review|retriev|check|locat|verif|identif|search|look|found|confirm|receiv|list|not|inform|provid)",
     re.IGNORECASE,
 )
-_TOKEN = re.compile(r"[a-z]{3,}")
+_TOKEN = lazy_regex(r"[a-z]{3,}")
 
 
 def contradictions(

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from errata.model import Attempt
 from errata.text.clean import clean, one_line
+from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import mask
 from errata.text.pytest_output import own_output
 from errata.text.tool_output import key_line
@@ -21,12 +22,12 @@ A_SENTENCE = 3
 Wash = Callable[[str], str]
 
 # behind a tag such as `[vitest]` or pytest's `E`: an exception with its message, or a linter's finding with its rule
-_EXCEPTION = re.compile(r"^(?:\[[\w-]+\]|E)?\s*((?:\w+\.)*\w*(?:Error|Exception|Failure): *(\S.*))$")
+_EXCEPTION = lazy_regex(r"^(?:\[[\w-]+\]|E)?\s*((?:\w+\.)*\w*(?:Error|Exception|Failure): *(\S.*))$")
 # pytest's own: a bare assertion, `pytest.fail`
-_ASSERTION = re.compile(r"^E\s+((?:Failed: *(?=\S)|(?=assert ))(\S.*))$")
-_SUMMARY = re.compile(r"^(?:FAILED|ERROR) [^\s:]+(?:\.py|::)\S*(?: \S+)*? - (\S.*)$")
-_FINDING = re.compile(r"^(?:\[[\w-]+\])?\s*(\d+:\d+\s+error\s+.*?\s{2,}(\S+))$")
-_FAILED_TEST = re.compile(r"^(?:\[[\w-]+\])?\s*FAIL\s+\S")
+_ASSERTION = lazy_regex(r"^E\s+((?:Failed: *(?=\S)|(?=assert ))(\S.*))$")
+_SUMMARY = lazy_regex(r"^(?:FAILED|ERROR) [^\s:]+(?:\.py|::)\S*(?: \S+)*? - (\S.*)$")
+_FINDING = lazy_regex(r"^(?:\[[\w-]+\])?\s*(\d+:\d+\s+error\s+.*?\s{2,}(\S+))$")
+_FAILED_TEST = lazy_regex(r"^(?:\[[\w-]+\])?\s*FAIL\s+\S")
 # words of a harness that say no more than that it failed
 _EMPTY = frozenset(
     (
@@ -47,8 +48,8 @@ _EMPTY = frozenset(
     )
 )
 # `negative_ttfb (-120ms)`: a name and a time, nothing in words
-_MEASURED = re.compile(r"\w+ \(-?[\d.]+ ?m?s\)(?:; \w+ \(-?[\d.]+ ?m?s\))*")
-_WORD = re.compile(r"[^\W\d_]+")
+_MEASURED = lazy_regex(r"\w+ \(-?[\d.]+ ?m?s\)(?:; \w+ \(-?[\d.]+ ?m?s\))*")
+_WORD = lazy_regex(r"[^\W\d_]+")
 
 
 class LogLine(NamedTuple):
@@ -119,8 +120,8 @@ def has_logs(attempt: Attempt) -> bool:
     return any(artefact.role == "log" for artefact in attempt.artefacts)
 
 
-_OF_VERIFIER = re.compile(r"verif|tests?(?![a-z])|grad(?:e|ing)", re.IGNORECASE)
-_OF_AGENT = re.compile(r"agent", re.IGNORECASE)
+_OF_VERIFIER = lazy_regex(r"verif|tests?(?![a-z])|grad(?:e|ing)", re.IGNORECASE)
+_OF_AGENT = lazy_regex(r"agent", re.IGNORECASE)
 
 
 @lru_cache(maxsize=10_000)
@@ -143,7 +144,7 @@ def error_lines(attempt: Attempt, *, wash: Wash = str) -> Iterator[LogLine]:
         yield from _lines(artefact.path, wash(_session(shown) if by_tests else shown), artefact.lines_before)
 
 
-_STARTS = re.compile(r"^=+ test session starts =+", re.MULTILINE)
+_STARTS = lazy_regex(r"^=+ test session starts =+", re.MULTILINE)
 
 
 def _session(text: str) -> str:
@@ -165,7 +166,8 @@ def _lines(path: str, text: str, before: int) -> Iterator[LogLine]:
     has_failed = False
     for number, line in _with_messages(text):
         has_failed = has_failed or _FAILED_TEST.match(line) is not None
-        match = _EXCEPTION.match(line) or _ASSERTION.match(line) or _FINDING.match(line)
+        raised = _EXCEPTION.match(line) or _ASSERTION.match(line)
+        match = raised or _FINDING.match(line)
         if match is None:
             listed = _SUMMARY.match(line)
             if listed is not None and len(summary) < MOST:
@@ -175,7 +177,7 @@ def _lines(path: str, text: str, before: int) -> Iterator[LogLine]:
                 summary.append(LogLine(f"{path}:{before + number}", shown, words, mask(words, strings=False)))
             continue
         error, where, shown = one_line(match[2]), f"{path}:{before + number}", one_line(match[1])
-        if match.re is _FINDING:
+        if raised is None:
             findings.append(LogLine(where, shown, "", error))
         else:
             (below if has_failed else above).append(LogLine(where, shown, error, mask(error, strings=False)))
@@ -188,8 +190,8 @@ def _lines(path: str, text: str, before: int) -> Iterator[LogLine]:
 
 
 # pytest's `E   AssertionError:` with its message on the next line
-_BARE = re.compile(r"^E\s+(?:\w+\.)*\w*(?:Error|Exception|Failure): *$")
-_GOES_ON = re.compile(r"^E\s+(\S.*)$")
+_BARE = lazy_regex(r"^E\s+(?:\w+\.)*\w*(?:Error|Exception|Failure): *$")
+_GOES_ON = lazy_regex(r"^E\s+(\S.*)$")
 
 
 def _with_messages(text: str) -> Iterator[tuple[int, str]]:

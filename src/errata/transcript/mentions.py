@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from errata.model import Artefact, Case, Step
+from errata.text.lazy_regex import lazy_regex
 from errata.transcript.tool_use import as_json
 
 Origin = Literal["task", "system", "user", "agent", "call", "result"]
@@ -17,9 +18,9 @@ MOST = 4_000_000
 """Characters of a whole transcript that are searched. A value that comes up later counts as named by nobody."""
 DECIMALS = 2_000
 """Decimal numbers of one text that can be the source of a rounded one."""
-_THOUSANDS = re.compile(r"(\d)[,_](?=\d{3}(?!\d))")
-_ZEROS = re.compile(r"(?<![\d.])(\d+)\.(\d{1,40})(?![\d.]\d|\d)")
-_DECIMAL = re.compile(r"(?<![\w.])\d{1,15}\.\d{1,40}(?!\d|\.\d)")
+_THOUSANDS = lazy_regex(r"(\d)[,_](?=\d{3}(?!\d))")
+_ZEROS = lazy_regex(r"(?<![\d.])(\d+)\.(\d{1,40})(?![\d.]\d|\d)")
+_DECIMAL = lazy_regex(r"(?<![\w.])\d{1,15}\.\d{1,40}(?!\d|\.\d)")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "’": "'", "‘": "'", "–": "-", "—": "-", "\u00a0": " "})
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from errata.model import Step
+from errata.text.lazy_regex import lazy_regex
 from errata.transcript.calls import CalledFunction
 from errata.transcript.tool_use import object_ids
 
@@ -19,22 +20,22 @@ _FAMILIES = (
     ("delete", "remove"),
 )
 """Verbs that agents use for one another."""
-_SENTENCE = re.compile(r"[^\n.!?]+(?:[.!?](?=\S)[^\n.!?]*)*[.!?]?")
+_SENTENCE = lazy_regex(r"[^\n.!?]+(?:[.!?](?=\S)[^\n.!?]*)*[.!?]?")
 _NOT = r"(?:cannot|can ?not|can(?:'|’)t|(?:am|are|is|(?:'|’)m|(?:'|’)re) (?:unable|not able) to)"
 _HELPS = r"(?:(?:proceed|assist|help)(?: you)? with|process|make|perform|complete)"
 _DETERMINER = r"(?:the|an?|any|your|this|that|these|those)"
-_WAITS = re.compile(
+_WAITS = lazy_regex(
     r"\b(?:if|without|until|once|before|need|requires?|number of|how many"
     r"|(?:user|reservation|booking|order|confirmation|customer) (?:id|number|code))\b",
     re.IGNORECASE,
 )
 """The agent asks for something, or refuses only under a condition, or only another number of the same things."""
-_OFFERS = re.compile(
+_OFFERS = lazy_regex(
     r"\b(?:would you like|do you want|shall i|should i|i can(?! ?not|(?:'|’)t)|i(?:'|’)ll|i will|let me know"
     r"|please confirm|do you confirm|to proceed)\b",
     re.IGNORECASE,
 )
-_PRONOUN = re.compile(r"\b(?:it|which|this|that|they)\W+\Z", re.IGNORECASE)
+_PRONOUN = lazy_regex(r"\b(?:it|which|this|that|they)\W+\Z", re.IGNORECASE)
 
 
 class RefusedAction(NamedTuple):

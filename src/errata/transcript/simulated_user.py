@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from errata.model import Attempt, Case, Observation, Step
 from errata.model.usage import NO_USAGE
 from errata.text.equivalence import MONTH_NAME, MONTHS
+from errata.text.lazy_regex import lazy_regex
 from errata.transcript.actions import ActionComparison
 from errata.transcript.mentions import Mentions, folded_text, task_texts
 from errata.transcript.tool_use import ToolUse, is_agent, speaker_of, text_of
@@ -13,26 +14,26 @@ from errata.transcript.wording import sentence_around, shortened
 
 TURNS = 500
 """Messages of a user that are compared with its instruction."""
-STOP = re.compile(r"#{3}(?:STOP|TRANSFER|OUT-OF-SCOPE)#{3}")
+STOP = lazy_regex(r"#{3}(?:STOP|TRANSFER|OUT-OF-SCOPE)#{3}")
 # the agent asks before it acts, and the user agrees: the agent has still to act
-ASKS_TO_ACT = re.compile(
+ASKS_TO_ACT = lazy_regex(
     r"\b(?:would you like|do you want|shall i|should i|may i|can i|i can|i(?:'|’)?ll|i will|let me know|please confirm"
     r"|do you confirm|proceed)\b",
     re.IGNORECASE,
 )
-GRANTS = re.compile(
+GRANTS = lazy_regex(
     r"\b(?:please |just |you (?:can|may) )?(?:go ahead|proceed)\b(?! (?:to|for) (?:the|my) (?:airport|gate))"
     r"|^\W*(?:yes|sure|okay|ok)\b[,.!]? (?:please\b|i (?:confirm|agree)|do (?:it|that|so)\b)",
     re.IGNORECASE,
 )
-_DENIES = re.compile(
+_DENIES = lazy_regex(
     r"\b(?:i|we) (?:don['’]?t|do not|can['’]?t|cannot) (?:have|remember|recall|know|find|provide)\b"
     r"(?P<what>[^.?!]{0,120})",
     re.IGNORECASE,
 )
-_USER_ID = re.compile(r"\buser ?id\b", re.IGNORECASE)
-_ANOTHER = re.compile(r"\b(?:reservation|confirmation|booking|order|membership)\b", re.IGNORECASE)
-AN_ID = re.compile(r"\b[a-z]+(?:_[a-z]+)+_\d{2,}\b")
+_USER_ID = lazy_regex(r"\buser ?id\b", re.IGNORECASE)
+_ANOTHER = lazy_regex(r"\b(?:reservation|confirmation|booking|order|membership)\b", re.IGNORECASE)
+AN_ID = lazy_regex(r"\b[a-z]+(?:_[a-z]+)+_\d{2,}\b")
 _DATES = (
     re.compile(rf"\b{MONTH_NAME} (\d{{1,2}})(?:st|nd|rd|th)?\b"),
     re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{MONTH_NAME}(?!\w)"),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from errata.model import Step, ToolCall
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import beginning
 from errata.transcript.wording import sentence_around
 
@@ -18,21 +19,21 @@ ERROR_LINE = 160
 BEFORE = 60
 """Characters of a quote before the value that it shows, so that the line of a terminal holds the value."""
 
-_EXIT = re.compile(r"\s*exit ?(?:code|status)[:= ]+(-?\d+)", re.IGNORECASE)
+_EXIT = lazy_regex(r"\s*exit ?(?:code|status)[:= ]+(-?\d+)", re.IGNORECASE)
 _FENCE = "```"
 _LANGUAGES = frozenset(
     ("python", "python3", "py", "bash", "sh", "shell", "zsh", "javascript", "js", "sql", "r", "cpp", "c++")
 )
-_REFUSED = re.compile(
+_REFUSED = lazy_regex(
     r"\s*(?:error\b|traceback \(most recent call last\)|\{\s*\"error\"\s*:(?!\s*(?:null|false|\"\")))", re.I
 )
-_RAISED = re.compile(r"^(?:[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning)|Error)\b.*$", re.MULTILINE)
-_NAMES_ERROR = re.compile(
+_RAISED = lazy_regex(r"^(?:[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning)|Error)\b.*$", re.MULTILINE)
+_NAMES_ERROR = lazy_regex(
     r"\b(?:error|fatal|no such file|not found|cannot|denied|refused|failed|timed out|invalid)\b", re.IGNORECASE
 )
-_FRAME = re.compile(r'^\s+File "[^"\n]*", line \d+[^\n]*\n\s+(\S[^\n]*)$', re.MULTILINE)
-_OUTPUT = re.compile(r"\A\s*exit ?(?:code|status)[^\n]*\n?\s*(?:code output:)?", re.IGNORECASE)
-_WAITS = re.compile(r"\b(?:sleep|wait|poll)\b|\btail -[fF]\b|\bwatch ", re.IGNORECASE)
+_FRAME = lazy_regex(r'^\s+File "[^"\n]*", line \d+[^\n]*\n\s+(\S[^\n]*)$', re.MULTILINE)
+_OUTPUT = lazy_regex(r"\A\s*exit ?(?:code|status)[^\n]*\n?\s*(?:code output:)?", re.IGNORECASE)
+_WAITS = lazy_regex(r"\b(?:sleep|wait|poll)\b|\btail -[fF]\b|\bwatch ", re.IGNORECASE)
 _NOTHING = frozenset(("", "none", "null", "[]", "{}", "()", '""', "''", "nan", "[none]"))
 
 
@@ -183,8 +184,8 @@ def same_key(arguments: Any) -> str:
     return json.dumps(arguments, ensure_ascii=False, default=str, sort_keys=True)
 
 
-_OBJECT = re.compile(r"(?:^|_)ids?$|[a-z](?:ID|Id)s?$|(?:^|_)uuid$")
-_OWNER = re.compile(r"(?:^|_)(?:user|customer|account|payment|session|request|trace)_?id$", re.IGNORECASE)
+_OBJECT = lazy_regex(r"(?:^|_)ids?$|[a-z](?:ID|Id)s?$|(?:^|_)uuid$")
+_OWNER = lazy_regex(r"(?:^|_)(?:user|customer|account|payment|session|request|trace)_?id$", re.IGNORECASE)
 
 
 def object_ids(arguments: Any) -> frozenset[str]:

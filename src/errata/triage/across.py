@@ -1,6 +1,5 @@
 """Signals that need more than the run itself: other runs of the same suite, and known gaps on record."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
@@ -12,6 +11,7 @@ from errata.model.suspects import FEWEST, allowed_passes
 from errata.model.words import Confidence, Owner
 from errata.text.answers import final_answers
 from errata.text.equivalence import Canonical, canonical
+from errata.text.lazy_regex import lazy_regex
 from errata.triage.contradictions import unoffered_calls
 from errata.triage.demands import nearly_passed, unnamed_demands
 from errata.triage.expected import choice_of, expected_texts
@@ -238,8 +238,8 @@ def not_the_models(observed: Iterable[Observed]) -> list[Observed]:
 StandIn = Literal["reference", "nothing", ""]
 
 _WHAT = r"(?:[-_ ](?:agent|answers?|patch(?:es)?|solutions?|run))?$"
-_REFERENCE = re.compile(rf"(?:oracle|gold(?:en)?|reference|ground[-_ ]?truth|answer[-_ ]?key){_WHAT}")
-_NOTHING = re.compile(rf"(?:nop|no-?op|null|do[-_ ]?nothing|empty){_WHAT}")
+_REFERENCE = lazy_regex(rf"(?:oracle|gold(?:en)?|reference|ground[-_ ]?truth|answer[-_ ]?key){_WHAT}")
+_NOTHING = lazy_regex(rf"(?:nop|no-?op|null|do[-_ ]?nothing|empty){_WHAT}")
 _TELLING = ("agent", "subject", "mode", "solver", "predictions", "predictions_path")
 """The parts of a variant that may name a stand-in for a model."""
 

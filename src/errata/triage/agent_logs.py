@@ -9,14 +9,15 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from errata.model import Attempt, ToolCall
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import beginning
 
 MOST_TEXT = 4_000_000
 MOST_CALLS = 500
-_AGENTS = re.compile(r"(?:^|/)(?:sessions|agent[-_]logs?|agent)/|post-agent\.\w+$", re.IGNORECASE)
-_CALL = re.compile(r'"name":\s?"(\w{1,60})",\s?"input":\s?(?=\{)')
+_AGENTS = lazy_regex(r"(?:^|/)(?:sessions|agent[-_]logs?|agent)/|post-agent\.\w+$", re.IGNORECASE)
+_CALL = lazy_regex(r'"name":\s?"(\w{1,60})",\s?"input":\s?(?=\{)')
 # the last line that a coding agent prints: how it ended, and what it spent
-_RESULT = re.compile(r'\{"type":\s?"result",.{0,4000}?"usage":\s?\{.{0,400}?"output_tokens":\s?(\d+)')
+_RESULT = lazy_regex(r'\{"type":\s?"result",.{0,4000}?"usage":\s?\{.{0,400}?"output_tokens":\s?(\d+)')
 _FAILED = '"is_error":true'
 
 

@@ -6,22 +6,23 @@ from collections.abc import Iterator
 
 from errata.model import Attempt, Case, Check
 from errata.model.words import Confidence
+from errata.text.lazy_regex import lazy_regex
 from errata.triage.observed import Observed, signal
 from errata.triage.runner_output import FailedTest, failed_tests
 
 # folders that only the harness writes to; tests inside of a repository may be the subject's own
-_HARNESSES_TESTS = re.compile(r"^(?:(?:\.\./)+|/)(?:tests|verifier)/[^/]+$")
+_HARNESSES_TESTS = lazy_regex(r"^(?:(?:\.\./)+|/)(?:tests|verifier)/[^/]+$")
 _STANDARD = sys.stdlib_module_names | {"pytest", "_pytest"}
 
-_NO_ATTRIBUTE = re.compile(r"module '([\w.]+)' has no attribute ")
-_NO_IMPORT = re.compile(r"cannot import name '\w+' from (?:partially initialized module )?'([\w.]+)'")
+_NO_ATTRIBUTE = lazy_regex(r"module '([\w.]+)' has no attribute ")
+_NO_IMPORT = lazy_regex(r"cannot import name '\w+' from (?:partially initialized module )?'([\w.]+)'")
 # what Python states of annotations and definitions: neither is computed from anything that the subject made
-_OF_TYPES = re.compile(
+_OF_TYPES = lazy_regex(
     r"unsupported operand type\(s\) for \|: '(?:type|_\w*GenericAlias|types\.GenericAlias|NoneType|\w*Meta)'"
     r"|'(?:type|ABCMeta|_\w*GenericAlias)' object is not subscriptable"
 )
-_FIXTURE = re.compile(r"fixture '[\w-]+' not found")
-_DEFINES = re.compile(r"^(?:@pytest\.|def |async def |class )")
+_FIXTURE = lazy_regex(r"fixture '[\w-]+' not found")
+_DEFINES = lazy_regex(r"^(?:@pytest\.|def |async def |class )")
 
 
 def broken_test(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
@@ -67,8 +68,8 @@ def _is_standard(named: re.Match[str] | None) -> bool:
     return named is not None and named[1].partition(".")[0] in _STANDARD
 
 
-_NO_FUNCTION = re.compile(r"(?:Custom function threw error|Python code execution failed): [^\n]{0,400}")
-_UNPARSABLE = re.compile(r"SyntaxError: [^\n]{0,300}\n\s+at (?:new (?:Async)?Function|Function) \(")
+_NO_FUNCTION = lazy_regex(r"(?:Custom function threw error|Python code execution failed): [^\n]{0,400}")
+_UNPARSABLE = lazy_regex(r"SyntaxError: [^\n]{0,300}\n\s+at (?:new (?:Async)?Function|Function) \(")
 
 
 def broken_assertion(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from errata.model import Attempt, times
+from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import mask
 from errata.triage.places import phase_of
 
@@ -15,13 +16,13 @@ FOLLOWERS = 2
 MOST_CRASHES = 50_000
 """At most this many are kept; a cascade shows itself long before."""
 # what a crash leaves behind, for the next attempts to stumble over
-_LEFT_OVER = re.compile(
+_LEFT_OVER = lazy_regex(
     r"already exists|file exists|index\.lock|already in use|already checked out|is locked|lock file|left over"
     r"|not clean|(?:could not|cannot|can't|failed to|unable to) (?:acquire|obtain|get|take) \S{0,300}lock\b",
     re.IGNORECASE,
 )
 # two may wait for one lock in different words
-_LOCK = re.compile(r"\S{1,300}\.lock\b")
+_LOCK = lazy_regex(r"\S{1,300}\.lock\b")
 
 
 class _Crash(NamedTuple):

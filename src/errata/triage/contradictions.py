@@ -10,13 +10,14 @@ from errata.model import Artefact, Attempt, Case, Step
 from errata.model.words import Confidence, Phase
 from errata.text.answers import bare, json_in
 from errata.text.equivalence import same
+from errata.text.lazy_regex import lazy_regex
 from errata.transcript.calls import made_calls, required_calls
 from errata.triage.dialogues import writes_of
 from errata.triage.expected import choice_of, expected_texts, task_text
 from errata.triage.observed import Observed, signal
 
-_LETTERS = re.compile(r"\(?[A-Za-z]\)?(?:\s*(?:,|;|&|and|\s)\s*\(?[A-Za-z]\)?)*$")
-_LIMIT = re.compile(
+_LETTERS = lazy_regex(r"\(?[A-Za-z]\)?(?:\s*(?:,|;|&|and|\s)\s*\(?[A-Za-z]\)?)*$")
+_LIMIT = lazy_regex(
     r"\b(?:at most|no more than|not more than|up to|under|fewer than|less than|max(?:imum)?(?: of)?)"
     r" (\d{1,4}) (words?|characters?)\b",
     re.IGNORECASE,
@@ -63,8 +64,8 @@ def reference_breaks_the_limit(_attempt: Attempt, case: Case | None) -> Iterator
             yield _observed(case, "prompt_contradicts_expected", "weak", "case.input", limit[0])
 
 
-_SUM = re.compile(r"(?<![\w.])(\d{1,9}(?:\.\d{1,6})?)\s*([+*/×x÷−-])\s*(\d{1,9}(?:\.\d{1,6})?)(?![\w.]*\d)")
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_SUM = lazy_regex(r"(?<![\w.])(\d{1,9}(?:\.\d{1,6})?)\s*([+*/×x÷−-])\s*(\d{1,9}(?:\.\d{1,6})?)(?![\w.]*\d)")
+_NUMBER = lazy_regex(r"\d+(?:\.\d+)?")
 SHORT = 200
 
 
@@ -128,13 +129,13 @@ def _tool_names(value: Any) -> Iterator[str]:
 
 
 # a path that a program did not find, as Python, a shell and Node say it
-_NOT_THERE = re.compile(
+_NOT_THERE = lazy_regex(
     r"FileNotFoundError: \[Errno 2\] No such file or directory: '(?P<python>[^'\n]+)'"
     r"|(?:cat|cp|mv|ls|tar|bash|sh|head|source|unzip): (?:cannot (?:stat|access|open) )?'?(?P<shell>/?[\w./-]+)'?: "
     r"No such file or directory"
     r"|ENOENT: no such file or directory, (?:open|stat|access) '(?P<node>[^'\n]+)'"
 )
-_VERIFIERS = re.compile(r"(?:^|/)(?:tests?|verifier|grader|solution|oracle|fixtures?)/")
+_VERIFIERS = lazy_regex(r"(?:^|/)(?:tests?|verifier|grader|solution|oracle|fixtures?)/")
 _NOT_THE_SUBJECTS = frozenset(("setup", "environment", "scoring"))
 TAIL = 4_000
 

@@ -8,6 +8,7 @@ from errata.model import Attempt, Case, Signal, Undelivered
 from errata.model.delivery import failed_response, undelivered
 from errata.model.words import Confidence, Owner
 from errata.text.error_body import ErrorBody
+from errata.text.lazy_regex import lazy_regex
 from errata.triage.expected import task_text
 from errata.triage.observed import Observed, signal
 
@@ -44,7 +45,7 @@ def _unresolved_task(case: Case | None) -> Undelivered | None:
     return fault if fault is not None and fault.fault == "reference" else None
 
 
-_REFERENCE = re.compile(r"file://\S+$|[\w.~-]{0,60}prompts?[/\\][\w./\\-]{1,200}$", re.IGNORECASE)
+_REFERENCE = lazy_regex(r"file://\S+$|[\w.~-]{0,60}prompts?[/\\][\w./\\-]{1,200}$", re.IGNORECASE)
 
 
 # whoever serves the model refused or failed; for any other status, it is open who made a bad request
@@ -64,7 +65,7 @@ def answered_with_an_error(attempt: Attempt, case: Case | None) -> Iterator[Obse
     yield Observed(signal=_signal(attempt, body), owner=owner, also=also)
 
 
-_SERVICE_ERRORS = re.compile(
+_SERVICE_ERRORS = lazy_regex(
     r"rate.?limit|quota|overloaded|unavailable|bad gateway|gateway time|internal server error|api.?key|unauthori[sz]ed"
     r"|authenticat|billing|upstream",
     re.IGNORECASE,
@@ -86,7 +87,7 @@ def body_of(attempt: Attempt, case: Case | None) -> ErrorBody | None:
     return None if _mentions(case, wanted) else body
 
 
-_ERRORS = re.compile(r"\berrors?\b|\bhttp\b|\bstatus\b|\bjson\b|\bhtml\b|\b[45]\d\d\b", re.IGNORECASE)
+_ERRORS = lazy_regex(r"\berrors?\b|\bhttp\b|\bstatus\b|\bjson\b|\bhtml\b|\b[45]\d\d\b", re.IGNORECASE)
 
 
 def _mentions(case: Case, pattern: re.Pattern[str]) -> bool:

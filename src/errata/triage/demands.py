@@ -6,13 +6,14 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from errata.model import Attempt, Case
+from errata.text.lazy_regex import lazy_regex
 from errata.triage.expected import task_text
 from errata.triage.observed import Observed, signal
 from errata.triage.runner_output import failed_tests, verifier_logs
 
 # a path that a test did not find, as Python, shells, compilers and assertions put it
 _PATH = r"(?P<{0}>/?[\w.+@-]+(?:/[\w.+@-]+)*)"
-_MISSING = re.compile(
+_MISSING = lazy_regex(
     r"No such file or directory: ['\"]" + _PATH.format("python") + r"['\"]"
     r"|can't open file ['\"]" + _PATH.format("opened") + r"['\"]"
     r"|(?:gcc|cc|g\+\+|clang|python3?|node|cat|bash|sh): (?:error: |cannot open )?"
@@ -26,13 +27,13 @@ _MISSING = re.compile(
     r"|should be created)",
     re.MULTILINE,
 )
-_FAILURES = re.compile(r"^={3,} (?:FAILURES|ERRORS) ={3,}$", re.MULTILINE)
-_KEY = re.compile(r"KeyError: '([\w .-]{1,80})'$")
+_FAILURES = lazy_regex(r"^={3,} (?:FAILURES|ERRORS) ={3,}$", re.MULTILINE)
+_KEY = lazy_regex(r"KeyError: '([\w .-]{1,80})'$")
 # tried from the first character of a path only, because rulers and tables consist of the same characters
-_PATHS_IN_TASK = re.compile(
+_PATHS_IN_TASK = lazy_regex(
     r"(?<![\w./+@-])/?(?:[\w.+@-]{1,200}/){0,40}\.?[\w+@-]{1,200}(?:\.[\w+-]{1,100}){1,10}(?![\w/])"
 )
-_PROGRAMS_OWN = re.compile(r"^/?(?:tests?|usr|proc|dev|lib|etc/ssl|root/\.)(?:/|$)|site-packages")
+_PROGRAMS_OWN = lazy_regex(r"^/?(?:tests?|usr|proc|dev|lib|etc/ssl|root/\.)(?:/|$)|site-packages")
 
 
 class MissingPath(NamedTuple):
@@ -128,10 +129,10 @@ def _is_named(word: str, text: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
 
 
-_COMPARED = re.compile(
+_COMPARED = lazy_regex(
     r"[Ee]xpected:? (-?\d+\.\d+),? (?:but )?got:? (-?\d+\.\d+)(?!\d)|assert (-?\d+\.\d+) == (-?\d+\.\d+)$"
 )
-_PRECISION = re.compile(r"\b(?:decimals?|digits?|precis|round|exact|accura|significant|\d+ places)", re.IGNORECASE)
+_PRECISION = lazy_regex(r"\b(?:decimals?|digits?|precis|round|exact|accura|significant|\d+ places)", re.IGNORECASE)
 
 
 def unnamed_precision(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
@@ -150,7 +151,7 @@ def unnamed_precision(attempt: Attempt, case: Case | None) -> Iterator[Observed]
 
 
 # what a log has where a tool of the subject has answered
-_TOOL_ANSWERED = re.compile(r'"tool_result"|"tool_use_id"|"role": ?"tool"')
+_TOOL_ANSWERED = lazy_regex(r'"tool_result"|"tool_use_id"|"role": ?"tool"')
 
 
 def missing_output(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
@@ -177,13 +178,13 @@ def _used_tools(attempt: Attempt) -> bool:
     )
 
 
-_UNREACHABLE = re.compile(
+_UNREACHABLE = lazy_regex(
     r"Connect(?:ion|Timeout)|Timeout|HTTPError|URLError|SSLError|ProxyError|Max retries|unreachable|\b5\d\d\b"
 )
 
 
 # a limit of speed, size or quality that nobody reached is a difficult task, not a wrong test
-_LIMIT_OF_QUALITY = re.compile(
+_LIMIT_OF_QUALITY = lazy_regex(
     r"\b(?:took|slow(?:er)?|faster|longer than|seconds?|speed\w*|throughput|latency|accuracy|similarity|threshold|loss"
     r"|r?mse|score|too (?:large|big|long|many|low|high)|exceed\w*|at least|at most|tolerance)\b",
     re.IGNORECASE,

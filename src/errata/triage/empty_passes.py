@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from errata.model import Attempt, Case, Check, Signal
 from errata.model.words import Confidence
+from errata.text.lazy_regex import lazy_regex
 from errata.triage.agent_logs import nothing_was_done
 from errata.triage.delivery import delivery_signal, error_body_signal
 from errata.triage.expected import is_about_safety
@@ -12,7 +13,7 @@ from errata.triage.observed import signal
 
 MOSTLY = 0.5
 # pytest's summary names a skipped test so; some harnesses count the line as a test that passed
-_SKIPPED = re.compile(r"\[\d+\] \S+:\d+: ")
+_SKIPPED = lazy_regex(r"\[\d+\] \S+:\d+: ")
 _COMPARING = frozenset(
     ("match", "includes", "exact", "exact_match", "contains", "icontains", "starts-with", "quasi_exact_match")
 )
@@ -84,7 +85,7 @@ def passed_on_leftovers(attempt: Attempt, _case: Case | None) -> Iterator[Signal
         yield signal("no_work", "likely", where, quote, attempt.ref)
 
 
-_REFUSES = re.compile(
+_REFUSES = lazy_regex(
     r"\b(?:can['’]?t|cannot|can not|won['’]?t|will not|unable to|not able to|sorry|refuse|decline)\b", re.IGNORECASE
 )
 

@@ -8,6 +8,7 @@ from errata.model import Attempt, Case, Check
 from errata.text.answers import bare
 from errata.text.clean import one_line
 from errata.text.equivalence import same
+from errata.text.lazy_regex import lazy_regex
 
 _TEXTS = ("golden_text", "answer", "target", "text", "value", "expected", "output", "label", "reference", "ideal",
           "final_answer", "ground_truth")  # fmt: skip
@@ -52,7 +53,7 @@ def _asserted(assertion: dict[str, Any], check: Check | None) -> Iterator[str]:
         yield from (str(one) for one in (value if isinstance(value, list) else [value]) if isinstance(one, _SCALARS))
 
 
-_LETTER = re.compile(r"\(?([A-Za-z])(?:[).:]|\)?$)")
+_LETTER = lazy_regex(r"\(?([A-Za-z])(?:[).:]|\)?$)")
 
 
 def choice_of(text: str, choices: tuple[str, ...]) -> int | None:
@@ -69,7 +70,7 @@ def choice_of(text: str, choices: tuple[str, ...]) -> int | None:
     return matches[0]
 
 
-_DEMANDS = re.compile(
+_DEMANDS = lazy_regex(
     r"\bexact(?:ly)?\b|verbatim|word for word|case[- ]sensitiv|\b(?:upper|lower|title|snake|camel)[- ]?case"
     r"|capital letter"
     r"|\bonly\b|\bjust the\b|\bnothing else\b|\bno (?:other|punctuation|commas?|spaces?|units?|quotes?|markdown)\b"
@@ -79,11 +80,11 @@ _DEMANDS = re.compile(
     r"|\bversion\b|\bpassword\b|\bhash\b|\bflag\b|\bspell|\bcapitali[sz]|regular expression|string literal",
     re.IGNORECASE,
 )
-_SETS = re.compile(
+_SETS = lazy_regex(
     r"\bany order\b|\border (?:does not|doesn't|is not) matter|\bunordered\b|\b(?:as|the) set\b", re.IGNORECASE
 )
-_WHICH = re.compile(r"\b(?:which|what are|(?:find|list|name) all)\b", re.IGNORECASE)
-_ORDERED = re.compile(
+_WHICH = lazy_regex(r"\b(?:which|what are|(?:find|list|name) all)\b", re.IGNORECASE)
+_ORDERED = lazy_regex(
     r"\b(?:order|sort|rank|sequence|ascend|descend|increas|decreas|chronolog|alphabet|arrang|respective|permut|revers"
     r"|coordinat|vector|tuple|pair|path|route|step|position|index|first|second|third|last|next|then|before|after|from"
     r"|come|appear|top|highest|lowest|largest|smallest|most|least|earliest|latest|newest|oldest)",
@@ -98,7 +99,7 @@ def asks_for_a_form(case: Case) -> bool:
 
 
 _BARE = r"(?:number|integer|digit|letter|word|answer|value|name)"
-_NOTHING_ELSE = re.compile(
+_NOTHING_ELSE = lazy_regex(
     r"\bnothing else\b|\bno (?:other|additional|extra) (?:text|words?|output)\b"
     r"|\bwithout (?:any )?(?:explanation|other)"
     rf"|\b(?:only|just) (?:with )?(?:(?:the|a|an|one) )?(?:single )?(?:final )?{_BARE}\b|\b{_BARE} only\b",
@@ -142,7 +143,7 @@ def expected_of(case: Case | None) -> str:
     return one_line(case.expected, LONGEST) if case is not None and isinstance(case.expected, str) else ""
 
 
-_SAFETY = re.compile(r"refus|harm|safe|red.?team|jailbreak|policy|toxic|moderation|inject|abus", re.IGNORECASE)
+_SAFETY = lazy_regex(r"refus|harm|safe|red.?team|jailbreak|policy|toxic|moderation|inject|abus", re.IGNORECASE)
 
 
 def is_about_safety(attempt: Attempt, case: Case | None) -> bool:

@@ -1,6 +1,5 @@
 """Signals that need no text: what the facts of one attempt show by themselves."""
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -8,6 +7,7 @@ import msgspec
 
 from errata.model import Attempt, Case
 from errata.model.words import Confidence, Owner
+from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import steady
 from errata.text.tool_output import key_line
 from errata.triage import (
@@ -78,7 +78,7 @@ def never_generated(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
 
 
 # no provider raises these: they are mistakes in a program, here the one that should have asked the model
-_PROGRAMMING = re.compile(
+_PROGRAMMING = lazy_regex(
     r"\b(?:AttributeError|KeyError|TypeError|NameError|IndexError|ImportError|ModuleNotFoundError|UnboundLocalError|"
     r"NotImplementedError|RecursionError|AssertionError|ValidationError|JSONDecodeError|FileNotFoundError|SyntaxError|"
     r"ReferenceError|UnicodeDecodeError|ZeroDivisionError|NullPointerException|NullReferenceException|"
@@ -93,7 +93,7 @@ def _is_a_programs_mistake(kind: str, message: str) -> bool:
 
 
 # frames of harnesses as they are installed; a provider's or the subject's own code is in none of them
-_HARNESS_PATHS = re.compile(
+_HARNESS_PATHS = lazy_regex(
     r"(?:^|[/\\])(?:inspect_ai|inspect_evals|lm_eval|lighteval|opencompass|helm|harbor|terminal_bench|swebench|sweagent"
     r"|minisweagent|openhands|evalplus|bigcode_eval|bfcl_eval|deepeval|ragas|promptfoo|tau_bench|tau2|scylla|verifiers"
     r"|lcb_runner|appworld|browsergym|simple_evals|olmes|agentbench|evalscope)[/\\]"
@@ -177,7 +177,7 @@ def a_check_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
 
 
 # judges praise first; what they refuse it for comes behind
-_TURN = re.compile(r"(?<=[.;!]\s)(?=(?:However|But|Unfortunately|Nevertheless|That said)\b)")
+_TURN = lazy_regex(r"(?<=[.;!]\s)(?=(?:However|But|Unfortunately|Nevertheless|That said)\b)")
 
 
 def crashed_in_the_harness(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:

@@ -9,37 +9,38 @@ from typing import NamedTuple
 from errata.model import Attempt, Case
 from errata.model.words import Confidence, Owner
 from errata.text.clean import clean
+from errata.text.lazy_regex import lazy_regex
 from errata.triage.expected import task_text
 from errata.triage.observed import Observed, signal
 
 READ = 200_000
 _TEST_FILE = r"[^\s>\[]*[^\s>\[/]\.(?:test|spec)\.[cm]?[jt]sx?"
-_HEADING = re.compile(rf"^[ \t]*(?:\[\w+\][ \t]*)?FAIL[ \t]+(?P<file>{_TEST_FILE})(?P<test>[^\n]*)$", re.MULTILINE)
-_RAISED = re.compile(r"^[ \t]*(?:\[\w+\][ \t]*)?((?:\w+\.)*\w*(?:Error|Exception)\b: ?\S[^\n]*)$", re.MULTILINE)
-_SUMMARY = re.compile(r"^[ \t]*(?:\[\w+\][ \t]*)?(?:Test Files|Test Suites:)[ \t]", re.MULTILINE)
-_COUNTS = re.compile(r"^[ \t]*(?:\[\w+\][ \t]*)?Tests:?[ \t]+(?P<counts>\d[^\n]*)$", re.MULTILINE)
+_HEADING = lazy_regex(rf"^[ \t]*(?:\[\w+\][ \t]*)?FAIL[ \t]+(?P<file>{_TEST_FILE})(?P<test>[^\n]*)$", re.MULTILINE)
+_RAISED = lazy_regex(r"^[ \t]*(?:\[\w+\][ \t]*)?((?:\w+\.)*\w*(?:Error|Exception)\b: ?\S[^\n]*)$", re.MULTILINE)
+_SUMMARY = lazy_regex(r"^[ \t]*(?:\[\w+\][ \t]*)?(?:Test Files|Test Suites:)[ \t]", re.MULTILINE)
+_COUNTS = lazy_regex(r"^[ \t]*(?:\[\w+\][ \t]*)?Tests:?[ \t]+(?P<counts>\d[^\n]*)$", re.MULTILINE)
 
 # vite, node and jest, in this order
-_NOT_RESOLVED = re.compile(
+_NOT_RESOLVED = lazy_regex(
     r"Failed to resolve import [\"'](?P<vite>[^\"'\n]+)[\"'] from [\"'](?P<vite_from>[^\"'\n]+)[\"']"
     r"|Cannot find (?:module|package) [\"'](?P<node>[^\"'\n]+)[\"'] (?:imported )?from "
     r"[\"'](?P<node_from>[^\"'\n]+)[\"']"
 )
-_UNPARSABLE = re.compile(rf"(?P<file>{_TEST_FILE}):\d+:\d+: ERROR: [^\n]+")
-_STRINGS = re.compile(
+_UNPARSABLE = lazy_regex(rf"(?P<file>{_TEST_FILE}):\d+:\d+: ERROR: [^\n]+")
+_STRINGS = lazy_regex(
     r"expected '(?P<received>[^'\n…]{2,80})' to (?:be|equal|deeply equal|strictly equal) '(?P<expected>[^'\n…]{2,80})'"
 )
-_MESSAGES = re.compile(
+_MESSAGES = lazy_regex(
     r"to throw error (?:including|matching) (?:'(?P<text>[^'\n…]+)'|/(?P<pattern>[^/\n…]+)/\w*) "
     r"but got '(?P<received>[^\n]+)'"
 )
 # an error that the code did not throw on purpose, or that a validator threw for it
-_NOT_ON_PURPOSE = re.compile(
+_NOT_ON_PURPOSE = lazy_regex(
     r"\b(?:Type|Reference|Range|Syntax)Error\b|is not a function|Cannot read propert|is not defined"
     r"|Validat(?:or|ion)|not found for|Could not find"
 )
-_PROGRAMMING = re.compile(r"(?:Type|Reference|Range|Syntax)Error: ")
-_WORDS = re.compile(r"[A-Za-z]{4,}")
+_PROGRAMMING = lazy_regex(r"(?:Type|Reference|Range|Syntax)Error: ")
+_WORDS = lazy_regex(r"[A-Za-z]{4,}")
 
 
 class FailedJsTest(NamedTuple):

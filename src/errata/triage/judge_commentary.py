@@ -7,6 +7,7 @@ that was not made is forgotten state or a needless question.
 import re
 
 from errata.text.clauses import find_statement, sentences
+from errata.text.lazy_regex import lazy_regex
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
@@ -16,7 +17,7 @@ def _any(*patterns: str) -> re.Pattern[str]:
 DIMENSIONS = ("tool_use_correct", "instruction_following", "kb_grounding", "ambiguity_handling", "state_tracking")
 _EXPECTS = _any(r"\b(?:expect\w*|requir\w*|should have|supposed|call(?:ed|s) for|due|needed|necessary)\b")
 _EXPECTS_NOTHING = _any(r"\b(?:no|not|never|none|nothing)\b|n['’]t\b")
-_FUNCTION = re.compile(r"\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b")
+_FUNCTION = lazy_regex(r"\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b")
 _NUMBERS = {"two": 2, "both": 2, "twice": 2, "three": 3, "four": 4, "five": 5, "six": 6, "2": 2, "3": 3, "4": 4}
 _SEVERAL_CALLS = _any(
     rf"\b({'|'.join(_NUMBERS)})\s+(?:`?[a-z]+(?:_[a-z]+)+`?\s+|(?:function|tool|separate|different)\s+)*"

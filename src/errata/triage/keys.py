@@ -7,6 +7,7 @@ from typing import get_args
 from errata.model import Attempt, FailureKey
 from errata.model.words import Phase
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import mask, steady
 from errata.text.tool_output import key_line
 
@@ -16,7 +17,7 @@ HELD = 20_000
 FEWEST_WORDS = 3
 """A check whose reason has fewer words than this, besides the name of the check, explains nothing."""
 _PHASES: tuple[str, ...] = get_args(Phase)
-_WORD = re.compile(r"(?<![<A-Za-z])[A-Za-z]{3,}(?![>A-Za-z])")
+_WORD = lazy_regex(r"(?<![<A-Za-z])[A-Za-z]{3,}(?![>A-Za-z])")
 _EMPTY = frozenset(("fail", "failed", "fails", "failure", "pass", "passed", "test", "tests", "unset", "none", "scored"))
 _NOT_PASSED = ("fail", "error", "unscored")
 
@@ -62,7 +63,7 @@ def text_in_key(key: FailureKey) -> str:
 
 
 # `not met: send_certificate, book_reservation`
-_LIST_OF_NAMES = re.compile(
+_LIST_OF_NAMES = lazy_regex(
     r"(?:not met|not passed|failed|missing): *[\w.\[\]<>-]+(?:, [\w.\[\]<>-]+)*…?$", re.IGNORECASE
 )
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from errata.model import Attempt, Case
+from errata.text.lazy_regex import lazy_regex
 from errata.triage.expected import expected_texts, task_text
 from errata.triage.observed import Observed, signal
 from errata.triage.suspicious import expects_a_refusal, is_refusal
@@ -22,7 +23,7 @@ def last_message(attempt: Attempt) -> tuple[str, str]:
 
 
 # error forms of providers' filters: a code in an error object, or an error line. Prose about filters has neither
-_FILTERED = re.compile(
+_FILTERED = lazy_regex(
     r"""["']?(?:code|type|finish_reason|finishReason|stop_reason|blockReason|reason)["']?\s{0,3}[:=]\s{0,3}["']?"""
     r"""(?:content_filter|content_policy_violation|ResponsibleAIPolicyViolation|PROHIBITED_CONTENT)\b"""
     r"""|^\W{0,8}(?:api |\w{0,30}\.)?(?:\w{0,30}error|error code: 4\d\d|exception)\b[^\n]{0,200}"""
@@ -31,11 +32,11 @@ _FILTERED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 # the uncaught exception of a program, up to its last line; a traceback that is quoted has text after it
-_PYTHON = re.compile(
+_PYTHON = lazy_regex(
     r"^Traceback \(most recent call last\):\n(?:[ \t][^\n]*\n|\n){1,200}(?P<error>[\w.]{3,80}(?:: .*)?)\s*\Z",
     re.MULTILINE,
 )
-_NODE = re.compile(
+_NODE = lazy_regex(
     r"^(?:Uncaught )?(?P<error>(?:\w{0,30}Error|Exception): [^\n]{1,300})\n(?:[ ]{1,20}at [^\n]{1,400}(?:\n|\Z)){2,60}"
     r"(?:[ ]*\{[^}]{0,600}\}\s*|\s*Node\.js v\d[^\n]*\s*)?\Z",
     re.MULTILINE,
@@ -93,7 +94,7 @@ def refuses(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
 
 
 # how the code executors of agent groups report a program that the group wrote
-_FAILED_PROGRAM = re.compile(r"\s*exitcode: [1-9]\d{0,3} \(execution failed\)[^\n]*")
+_FAILED_PROGRAM = lazy_regex(r"\s*exitcode: [1-9]\d{0,3} \(execution failed\)[^\n]*")
 
 
 def ends_in_its_own_error(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:

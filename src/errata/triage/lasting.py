@@ -6,6 +6,8 @@ error of a provider may be gone the next time.
 
 import re
 
+from errata.text.lazy_regex import lazy_regex
+
 _RULES = frozenset(
     (
         *("missing_tool", "missing_library", "missing_browser", "package_missing", "tests_missing"),
@@ -26,7 +28,7 @@ _REJECTED = (
     r"\b401\b|\b403\b|(?i:unauthori[sz]ed|invalid api[_ ]key|credit balance|insufficient (?:credits|balance|quota))"
     r"|model_not_found|(?i:no endpoints found)"
 )
-_TEXT = re.compile(f"{_ABSENT}|{_FORBIDDEN}|{_REJECTED}", re.MULTILINE)
+_TEXT = lazy_regex(f"{_ABSENT}|{_FORBIDDEN}|{_REJECTED}", re.MULTILINE)
 
 
 def is_lasting(decided_by: str, reason: str) -> bool:

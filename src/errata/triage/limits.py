@@ -10,6 +10,7 @@ import msgspec
 from errata.model import Attempt, Case, Step, ToolCall
 from errata.model.obstacles import channel_state
 from errata.model.words import Confidence
+from errata.text.lazy_regex import lazy_regex
 from errata.transcript.calls import CalledFunction, is_same_call, required_calls
 from errata.transcript.tool_use import is_waiting
 from errata.triage.dialogues import writes_of
@@ -24,7 +25,7 @@ LAST_STEPS = 6
 """A loop that ended long before the limit did not use it up."""
 SHORTEST_MESSAGE = 20
 _encode = msgspec.json.Encoder(order="deterministic").encode
-_ERROR = re.compile(r"\W{0,3}(?:error|exception|traceback|failed|failure|invalid|refused|denied)\b", re.IGNORECASE)
+_ERROR = lazy_regex(r"\W{0,3}(?:error|exception|traceback|failed|failure|invalid|refused|denied)\b", re.IGNORECASE)
 
 
 def repeated_call(attempt: Attempt) -> tuple[str, int] | None:
@@ -164,13 +165,13 @@ def ran_into_a_limit(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
 
 
 # a check that misses what the subject had still to make
-_MISSING = re.compile(
+_MISSING = lazy_regex(
     r"does(?: not|n['’]t) exist|no such file|not found|\bmissing\b|was not (?:created|written|found|produced)"
     r"|no (?:answer|output|submission|patch|solution|response)\b|(?:answer|output|submission|patch) is empty"
     r"|empty (?:answer|output|submission|patch|response)",
     re.IGNORECASE,
 )
-_CUTS_TEXT = re.compile(r"token|length|context|output", re.IGNORECASE)
+_CUTS_TEXT = lazy_regex(r"token|length|context|output", re.IGNORECASE)
 
 
 def explains_failure(attempt: Attempt, case: Case | None) -> bool:

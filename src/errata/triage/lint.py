@@ -1,15 +1,15 @@
 """Attempts that only a linter rejects."""
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 
 from errata.model import Attempt, Case
+from errata.text.lazy_regex import lazy_regex
 from errata.text.tool_output import key_line
 from errata.triage.observed import Observed, signal
 
 # linters check for mistakes, too: these rules are about behaviour, and tests may pass by luck
-DEFECTS = re.compile(
+DEFECTS = lazy_regex(
     r"\b(?:no-floating-promises|no-misused-promises|await-thenable|require-atomic-updates|no-async-promise-executor"
     r"|no-undef|no-unreachable|no-dupe-(?:keys|args|else-if|class-members)|no-const-assign|no-func-assign"
     r"|no-import-assign|no-self-compare|no-unsafe-(?:finally|negation|optional-chaining)|use-isnan|valid-typeof"

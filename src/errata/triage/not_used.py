@@ -12,6 +12,7 @@ import msgspec
 from errata.model import Attempt, Case
 from errata.model.words import Owner, Phase
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 from errata.text.user_patterns import PatternMatch
 from errata.triage.rulebook import Rule, Rulebook
 
@@ -99,7 +100,7 @@ def _places(name: str, attempt: Attempt, case: Case | None) -> Iterator[_Text]:
 
 def _hit(book: Rulebook, rule: Rule, written: _Text, attempt: Attempt) -> NotUsed | None:
     text = written.text[:LOOKED_AT]
-    for match in book.pattern_of(rule).finditer(text):
+    for match in book.lazy_regex(rule).finditer(text):
         if not re.search(r"[^\W\d_]", match[0]):
             continue  # a bare number means nothing outside of an error
         looks_at = _looks_at(rule, attempt)
@@ -116,7 +117,7 @@ def _from_there(text: str, match: PatternMatch) -> str:
     return one_line(text[match.start() : end.start() if end else len(text)], QUOTE)
 
 
-_END = re.compile("[\n\"'`]")
+_END = lazy_regex("[\n\"'`]")
 
 
 def _looks_at(rule: Rule, attempt: Attempt) -> str:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from errata.model import Attempt, ErrorInfo, SourceRef
 from errata.model.words import Phase
+from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import steady
 from errata.triage.runner_output import plain
 
@@ -94,7 +95,7 @@ def phase_of(error: ErrorInfo) -> Phase:
 
 
 # only words that do not occur in relayed provider messages
-_WORLD = re.compile(
+_WORLD = lazy_regex(
     r"error response from daemon|(?-i:\btoomanyrequests:)|pull (?:rate limit|access denied)|docker daemon"
     r"|docker\.errors|kubernetes\.client"
     r"|(?:error|failed|failure|unable)(?: to)? (?:creat|start|build|pull|launch|provision|initiali[sz]|boot|deploy)\w* "
@@ -107,12 +108,12 @@ _WORLD = re.compile(
     r"|files\.python|crates\.i|pip\._vendor|fatal: unable to access|git clone|E: failed to fetch",
     re.IGNORECASE,
 )
-_MEASURING = re.compile(
+_MEASURING = lazy_regex(
     r"(?i:\b(?:judge|grader|scorer|verifier|llm[- ]rubric|model[-_]graded\w*|judging|grading|scoring)\b)"
     r"|(?:Judge|Grad(?:er|ing)|Scor(?:er|ing)|Verifier)\w{0,30}Error|reward\.(?:txt|json)|reward file|evaluation LLM"
     r"|failed to apply test[_ ]patch|[Tt]est run failed"
 )
-_WORLDS_FRAME = re.compile(r"packages[/\\](?:docker|daytona\w*|modal|e2b\w*|kubernetes\w*|swerex|podman)[/\\]")
+_WORLDS_FRAME = lazy_regex(r"packages[/\\](?:docker|daytona\w*|modal|e2b\w*|kubernetes\w*|swerex|podman)[/\\]")
 
 
 @lru_cache(maxsize=20_000)

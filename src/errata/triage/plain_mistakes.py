@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from errata.model import Attempt, Case
 from errata.text.answers import json_in
+from errata.text.lazy_regex import lazy_regex
 from errata.transcript.calls import calls_in, required_calls
 from errata.triage.expected import task_text
 from errata.triage.observed import Observed, signal
@@ -14,7 +15,7 @@ from errata.triage.runner_output import verifier_logs
 _FAILED = ("fail", "partial")
 TAIL = 60_000
 
-_BROKEN = re.compile(
+_BROKEN = lazy_regex(
     r'File "(?P<python>[^"\n]{1,300})", line \d+\n(?:[^\n]*\n){1,4}?(?:E +)?(?:Syntax|Indentation|Tab)Error: .*'
     r"|^(?:E +)?(?P<c>[\w./-]{1,300}\.(?:c|cc|cpp|cxx|h|hpp|f90|java|go|zig)):\d+(?::\d+)?: (?:fatal )?error: .*"
     r"|^(?P<typescript>[\w./-]{1,300}\.tsx?)[(:]\d+[,:]\d+\)?(?::| -) error TS\d+: .*"
@@ -22,7 +23,7 @@ _BROKEN = re.compile(
     re.MULTILINE,
 )
 _HINTS = ("SyntaxError", "IndentationError", "TabError", "error: ", "error TS", "error[E")
-_TESTS = re.compile(r"(?:^|/)(?:tests?|verifier|node_modules|_generated|grader)/|site-packages|(?:^|/)test_|[._]test\.")
+_TESTS = lazy_regex(r"(?:^|/)(?:tests?|verifier|node_modules|_generated|grader)/|site-packages|(?:^|/)test_|[._]test\.")
 
 
 def does_not_compile(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
@@ -60,12 +61,12 @@ def _is_subjects(name: str, attempt: Attempt, case: Case | None) -> bool:
     return case is not None and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", task_text(case)) is not None
 
 
-_JSON_CHECK = re.compile(r"\bjson\b", re.IGNORECASE)
-_ASKS_FOR_JSON = re.compile(
+_JSON_CHECK = lazy_regex(r"\bjson\b", re.IGNORECASE)
+_ASKS_FOR_JSON = lazy_regex(
     r"\b(?:in|as|valid|only|return|output|respond with|reply with|produce|a|an?\s\w+)\s(?:\w+\s)?JSON\b", re.IGNORECASE
 )
 # the line that an answer has to contain: `ANSWER: $LETTER`
-_TEMPLATE = re.compile(r"(?P<marker>[^\s\"'`“”‘’「」《》()（）\[\]$<>{}]{2,16}[:：])[ \t]*[\[$<({\"']{0,2}LETTER\b")
+_TEMPLATE = lazy_regex(r"(?P<marker>[^\s\"'`“”‘’「」《》()（）\[\]$<>{}]{2,16}[:：])[ \t]*[\[$<({\"']{0,2}LETTER\b")
 FEW = 3
 
 
@@ -101,7 +102,7 @@ def _lacks_template(text: str, case: Case) -> bool:
     return bool(markers) and not any(marker[:-1] in text.lower() for marker in markers)
 
 
-_NO_CALL = re.compile(r"fail(?:ed|ure) to decode|decoder_failed|no (?:function|tool) calls?", re.IGNORECASE)
+_NO_CALL = lazy_regex(r"fail(?:ed|ure) to decode|decoder_failed|no (?:function|tool) calls?", re.IGNORECASE)
 
 
 def _is_prose_for_calls(text: str, case: Case, attempt: Attempt) -> bool:

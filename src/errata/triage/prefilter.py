@@ -1,14 +1,15 @@
 """Which rules can match a text at all: plain substrings are looked for before any regular expression runs."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Generic, TypeVar
 
+from errata.text.lazy_regex import lazy_regex
+
 SHORTEST = 3
 _CLASSES = "bBdDsSwWAZ"
-_PLAIN = re.compile(r"[^\\\[\]{}().^$|?*+]+(?![?*+{])")
+_PLAIN = lazy_regex(r"[^\\\[\]{}().^$|?*+]+(?![?*+{])")
 """Characters that stand for themselves, without the last one where it is repeated."""
 
 

@@ -5,15 +5,16 @@ import re
 from collections.abc import Iterable, Mapping
 
 from errata.model import Artefact
+from errata.text.lazy_regex import lazy_regex
 
 # what belongs to a project but is not part of an answer
-_BESIDE = re.compile(
+_BESIDE = lazy_regex(
     r"(?:^|/)(?:tsconfig[^/]*\.json|jsconfig\.json|package\.json|composer\.json|[^/]*[.-]lock(?:\.json|\.yaml|b)?"
     r"|npm-shrinkwrap\.json|go\.sum|(?:README|LICEN[CS]E|CHANGELOG|NOTICE)[^/]*|\.[^/]+|[^/]*\.md)$"
     r"|(?:^|/)(?:_generated|node_modules|\.git|dist|build)/",
     re.IGNORECASE,
 )
-_CODE = re.compile(r"\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|c|cc|cpp|h|hpp|rb|php|cs|swift|scala|sql|sh|vue|svelte)$")
+_CODE = lazy_regex(r"\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|c|cc|cpp|h|hpp|rb|php|cs|swift|scala|sql|sh|vue|svelte)$")
 _MANIFEST = "package.json"
 _DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies")
 

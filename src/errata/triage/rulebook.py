@@ -15,6 +15,7 @@ from errata.model import Signal
 from errata.model.words import Confidence, Owner, Phase
 from errata.settings.paths import bytes_of
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import steady
 from errata.text.redact import redact
 from errata.text.user_patterns import CompiledPattern, compile_user_pattern
@@ -97,7 +98,7 @@ class Rulebook:
                 )
                 yield Matched(rule, signal)
 
-    def pattern_of(self, rule: Rule) -> CompiledPattern:
+    def lazy_regex(self, rule: Rule) -> CompiledPattern:
         return self._by_name[rule.name].match
 
     def _that_look_at(self, kind: str, phase: Phase | None) -> "Sieve[_Compiled]":
@@ -182,7 +183,7 @@ def strength_at(rule: Rule, where: str) -> Confidence:
     return rule.strength
 
 
-_INDEX = re.compile(r"\[\d+\]")
+_INDEX = lazy_regex(r"\[\d+\]")
 
 
 def _where(place: TextPlace, start: int) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from errata.model import Artefact, Attempt
 from errata.text.clean import clean
+from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import mask
 from errata.text.pytest_output import own_output
 from errata.transcript.error_text import is_of_verifier
@@ -17,29 +18,29 @@ HELD = 64
 """Logs whose failed tests are kept: several rules ask for those of one attempt."""
 
 # pytest's heading of one failure, its error lines, and the lines that name a place
-_HEADING = re.compile(
+_HEADING = lazy_regex(
     r"^_{3,} (?P<collected>ERROR (?:collecting|at setup of|at teardown of) )?(?P<name>\S[^\n]{0,300}?) _{3,}[ \t]*$"
     r"|^={3,} [^\n]{0,300}$",
     re.MULTILINE,
 )
-_CAPTURED = re.compile(r"^-{3,} Captured ", re.MULTILINE)
-_ERROR = re.compile(r"^E {1,12}(\S[^\n]{0,2000})$", re.MULTILINE)
-_PLACE = re.compile(
+_CAPTURED = lazy_regex(r"^-{3,} Captured ", re.MULTILINE)
+_ERROR = lazy_regex(r"^E {1,12}(\S[^\n]{0,2000})$", re.MULTILINE)
+_PLACE = lazy_regex(
     r"^(?P<file>[^\s:][^:\n]{0,300}):(?P<line>\d{1,7}): ?(?:in (?P<function>\S+)|(?P<type>[\w.]+))?[ \t]*$",
     re.MULTILINE,
 )
 # what pytest prints below a fixture that it can't find
-_PLACE_ALONE = re.compile(
+_PLACE_ALONE = lazy_regex(
     r"^(?P<file>[^\s:]{1,300}\.py):(?P<line>\d{1,7})(?P<function>)(?P<type>)[ \t]*$", re.MULTILINE
 )
 # an exception was raised while another one was handled: the last one failed the test
-_CHAINED = re.compile(
+_CHAINED = lazy_regex(
     r"^(?:During handling of the above exception, another exception occurred"
     r"|The above exception was the direct cause of the following exception):[ \t]*$",
     re.MULTILINE,
 )
-_SOURCE = re.compile(r"^>[ \t]{1,12}(\S[^\n]{0,500})$", re.MULTILINE)
-_TYPE = re.compile(r"(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Failed|Exit|Interrupt|Warning|Timeout))\b")
+_SOURCE = lazy_regex(r"^>[ \t]{1,12}(\S[^\n]{0,500})$", re.MULTILINE)
+_TYPE = lazy_regex(r"(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Failed|Exit|Interrupt|Warning|Timeout))\b")
 
 
 class FailedTest(NamedTuple):

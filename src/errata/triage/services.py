@@ -6,24 +6,25 @@ from functools import lru_cache
 
 from errata.model import Attempt, Case
 from errata.model.words import Confidence
+from errata.text.lazy_regex import lazy_regex
 from errata.triage.expected import task_text
 from errata.triage.observed import Observed, signal
 from errata.triage.runner_output import FailedTest, failed_tests
 
-_ADDRESS = re.compile(r"https?://(?P<host>[A-Za-z0-9][A-Za-z0-9.-]{0,100})(?P<port>:\d{1,5})?")
-_OWN = re.compile(r"localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]", re.IGNORECASE)
+_ADDRESS = lazy_regex(r"https?://(?P<host>[A-Za-z0-9][A-Za-z0-9.-]{0,100})(?P<port>:\d{1,5})?")
+_OWN = lazy_regex(r"localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]", re.IGNORECASE)
 # what a gateway answers for a server that does not; 500 is the server's own, and a request may have caused it
-_GATEWAY = re.compile(
+_GATEWAY = lazy_regex(
     r"^E {1,12}(?:AssertionError: )?assert (?P<code>50[234]) == \d{3}$"
     r"|HTTP Error 50[234]\b|\b50[234] (?:Server Error: )?(?:Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway)",
     re.MULTILINE,
 )
-_REFUSED = re.compile(
+_REFUSED = lazy_regex(
     r"host='(?P<host>[\w.-]{1,100})', port=(?P<port>\d{1,5})\): Max retries exceeded"
     r"|Failed to resolve '(?P<name>[\w.-]{1,100})'"
     r"|Failed to connect to (?P<curl>[\w.-]{1,100}) port (?P<curl_port>\d{1,5})"
 )
-_NO_CONNECTION = re.compile(r"ConnectionRefusedError|Connection refused", re.IGNORECASE)
+_NO_CONNECTION = lazy_regex(r"ConnectionRefusedError|Connection refused", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1_000)

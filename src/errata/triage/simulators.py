@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from errata.model import Attempt, Case, Step
+from errata.text.lazy_regex import lazy_regex
 from errata.transcript.simulated_user import ASKS_TO_ACT, GRANTS, STOP, denial_of_own_id, is_user
 from errata.transcript.tool_use import is_agent
 from errata.triage.dialogues import writes_of
@@ -43,7 +44,7 @@ def denies_its_own_instruction(attempt: Attempt, case: Case | None) -> Iterator[
 
 
 # a search that anybody can make, as for flights or products, needs no id of the user
-_ABOUT_A_USER = re.compile(
+_ABOUT_A_USER = lazy_regex(
     r"user|customer|account|profile|member|order|reserv|booking|ticket|line|bill|payment|certificate|details|status",
     re.IGNORECASE,
 )

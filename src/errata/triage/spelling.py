@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from errata.model import Attempt, Case
 from errata.model.words import Confidence
+from errata.text.lazy_regex import lazy_regex
 from errata.triage.expected import task_text
 from errata.triage.observed import Observed, signal
 from errata.triage.runner_output import FailedTest, failed_tests
@@ -15,7 +16,7 @@ SHORTEST, LONGEST = 4, 80
 """Letters of a demanded text: shorter ones are in any text by chance, longer ones are not compared."""
 _STRING = r"'(?:[^'\\\n]|\\.){1,400}'|\"(?:[^\"\\\n]|\\.){1,400}\""
 # pytest's own words, then those of unittest; a terminal breaks long lines
-_COMPARED = re.compile(
+_COMPARED = lazy_regex(
     rf"^E {{1,12}}(?:AssertionError: )?assert (?P<first>{_STRING}) (?P<how>in|==) (?P<second>['\"][\s\S]{{1,4000}}?)"
     r"(?=\nE |\n[ \t]*\n|\Z)"
     rf"|^E {{1,12}}AssertionError: (?P<left>{_STRING}) (?P<unittest>not found in|!=) (?P<right>['\"][\s\S]{{1,4000}}?)"
@@ -25,7 +26,7 @@ _COMPARED = re.compile(
 _CUT = "..."
 """In the place of the middle of a long text."""
 _SEPARATORS = r"[\s\u2010-\u2015-]"
-_ESCAPED_SPACE = re.compile(r"\\[nrt]")
+_ESCAPED_SPACE = lazy_regex(r"\\[nrt]")
 
 
 class RefusedText(NamedTuple):

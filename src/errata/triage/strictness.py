@@ -10,6 +10,7 @@ from errata.model import Attempt, Case, Check
 from errata.model.words import Confidence
 from errata.text.answers import final_answers, json_in
 from errata.text.equivalence import LONGEST, canonical, is_in_the_unit_asked_for, same, same_set, same_value
+from errata.text.lazy_regex import lazy_regex
 from errata.transcript.calls import CalledFunction, calls_in, made_calls, required_calls, same_calls
 from errata.triage.expected import (
     allows_nothing_else,
@@ -25,13 +26,13 @@ SHORT = 400
 """A longer text is an essay that may hold the answer, not the answer."""
 _FAILED = frozenset(("fail", "partial"))
 _NO_COMPARISON = frozenset(("step", "tests"))
-_COMPARES = re.compile(
+_COMPARES = lazy_regex(
     r"exact|equal|match|includ|contain|choice|correct|accura|\bacc\b|\bem\b|answer|starts|pattern|\bast\b|_checker",
     re.IGNORECASE,
 )
-_HOLDS = re.compile(r"includ|contain", re.IGNORECASE)
-_NEGATED = re.compile(r"^(?:not|no|avoid|exclude)[-_ ]", re.IGNORECASE)
-_NUMBERS = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_HOLDS = lazy_regex(r"includ|contain", re.IGNORECASE)
+_NEGATED = lazy_regex(r"^(?:not|no|avoid|exclude)[-_ ]", re.IGNORECASE)
+_NUMBERS = lazy_regex(r"[-+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
 _UNNAMED = Check(name="match", status="fail")
@@ -100,7 +101,7 @@ def _fits(given: str, case: Case, check: Check) -> bool:
 
 
 _MARKS = ("nswer", "NSWER", "**", "boxed", "####")
-_BOLD = re.compile(r"\*\*([^*\n]{1,80})\*\*")
+_BOLD = lazy_regex(r"\*\*([^*\n]{1,80})\*\*")
 
 
 def _marked_answers(text: str) -> Iterator[str]:
@@ -150,7 +151,7 @@ def _holds(text: str, wanted: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", words_in_text) is not None
 
 
-_CALLS = re.compile(r"tool|call|function|\barg|action|\bast\b|_checker|exact|match", re.IGNORECASE)
+_CALLS = lazy_regex(r"tool|call|function|\barg|action|\bast\b|_checker|exact|match", re.IGNORECASE)
 
 
 def calls_refused_for_their_form(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
@@ -184,7 +185,7 @@ def _calls_as_text(calls: tuple[CalledFunction, ...]) -> str:
 
 
 _NO_ANSWER = frozenset(("", "[invalid]", "[no answer]", "n/a", "none", "null", "no answer"))
-_NOT_READ = re.compile(
+_NOT_READ = lazy_regex(
     r"decoder_failed|fail(?:ed|ure) to (?:decode|parse|extract)|(?:could|can) ?not (?:be )?(?:pars|extract|decod)"
     r"|no (?:valid )?answer (?:was )?(?:found|extracted)|(?:not|be) valid json"
     r"|invalid (?:json|format|syntax)|\[invalid\]|unparse?able|invalid_response_format",

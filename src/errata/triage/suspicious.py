@@ -10,6 +10,7 @@ from errata.model.delivery import did_work
 from errata.model.run import LISTS_EVERY_CHECK
 from errata.model.words import Confidence
 from errata.text.equivalence import same
+from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import without_ids
 from errata.triage import empty_passes, suspicious_work
 from errata.triage.across import stand_in_of
@@ -32,13 +33,13 @@ def suspicion(attempt: Attempt, seen: Signal) -> Suspicion:
 
 
 TAIL = 600
-_REFUSAL = re.compile(
+_REFUSAL = lazy_regex(
     r"^\W*(?:(?:i['’]?m|i am) (?:very |so |really )?sorry\b|sorry,|as an ai\b"
     r"|(?:i|we) ?(?:can['’]?t|cannot|can not|won['’]?t|will not|(?:am|are|['’]m|['’]re) (?:un|not )able to)"
     r" (?:help|assist|comply|fulfil+|provide|do that|answer|discuss))",
     re.IGNORECASE,
 )
-_GAVE_UP = re.compile(
+_GAVE_UP = lazy_regex(
     r"\bi ?(?:(?:was|am|have been|['’]m) (?:still )?(?:un|not )able to|could not|couldn['’]t"
     r"|did(?: not|n['’]t) manage to|(?:have |['’]ve )?failed to)"
     r" (?:complete|finish|solve|fix|resolve|get|make|implement|find a)"
@@ -46,7 +47,7 @@ _GAVE_UP = re.compile(
     r"|\btests? (?:are |is )?still fail",
     re.IGNORECASE,
 )
-_SAYS_NOTHING = re.compile(r"[\W_]*$|\[EMPTY_RESPONSE")
+_SAYS_NOTHING = lazy_regex(r"[\W_]*$|\[EMPTY_RESPONSE")
 
 
 def is_refusal(text: str) -> bool:
@@ -89,7 +90,7 @@ def echoes_task(attempt: Attempt, case: Case | None) -> Iterator[Signal]:
     yield signal("echoes_task", strength, "output.text", text, attempt.ref)
 
 
-_REPEAT = re.compile(r"\b(?:repeat|echo|copy|verbatim|exactly|say|print|return|output|translate)\b", re.IGNORECASE)
+_REPEAT = lazy_regex(r"\b(?:repeat|echo|copy|verbatim|exactly|say|print|return|output|translate)\b", re.IGNORECASE)
 
 
 def reports_its_own_failure(attempt: Attempt, case: Case | None) -> Iterator[Signal]:
@@ -110,7 +111,7 @@ def reports_its_own_failure(attempt: Attempt, case: Case | None) -> Iterator[Sig
         yield signal("said_it_failed", "weak", "output.text", line, attempt.ref)
 
 
-_BY_POLICY = re.compile(
+_BY_POLICY = lazy_regex(
     r"\bpolic(?:y|ies)\b|not (?:allowed|permitted|eligible)|\bguidelines?\b|against (?:our|the) rules", re.IGNORECASE
 )
 

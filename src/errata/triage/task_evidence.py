@@ -10,6 +10,7 @@ import msgspec
 from errata.model import Attempt, Case, Signal
 from errata.model.suspects import FEWEST, EvidenceKind, TaskEvidence
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 from errata.triage.across import answer_form, is_open_answer, short_answer
 from errata.triage.demands import unnamed_demands
 from errata.triage.expected import expected_texts, task_text
@@ -163,7 +164,7 @@ def _agreement(attempts: Attempts, case: Case) -> Iterator[TaskEvidence]:
         )
 
 
-_MISSING_NAME = re.compile(
+_MISSING_NAME = lazy_regex(
     r"No module named '([\w.]+)'|cannot import name '(\w+)'|has no attribute '(\w+)'"
     r"|name '(\w+)' is not defined|got an unexpected keyword argument '(\w+)'"
 )
@@ -257,8 +258,8 @@ def _same_check(attempts: Attempts) -> Iterator[TaskEvidence]:
         )
 
 
-_NAME = re.compile(r"[\w.-]{6,}")
-_TELLING = re.compile(r"[\W_\d]")
+_NAME = lazy_regex(r"[\w.-]{6,}")
+_TELLING = lazy_regex(r"[\W_\d]")
 
 
 def _foreign_checks(attempts: Attempts, own_name: str, names: Collection[str]) -> Iterator[TaskEvidence]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from errata.model import Attempt, Case
+from errata.text.lazy_regex import lazy_regex
 from errata.transcript.actions import is_write
 from errata.transcript.calls import CalledFunction, is_same_call, required_calls
 from errata.triage import judge_commentary as commentary
@@ -142,7 +143,7 @@ def _by_dimension(name: str, dimension: str, turn: Turn) -> TurnMistake:
     return TurnMistake(name, turn.place, commentary.sentence_about(dimension, turn.judge))
 
 
-_MARKER = re.compile(r"\[[A-Z_]*RESPONSE\b[^\]]*\]?")
+_MARKER = lazy_regex(r"\[[A-Z_]*RESPONSE\b[^\]]*\]?")
 
 
 def _has_words(text: str) -> bool:
@@ -150,7 +151,7 @@ def _has_words(text: str) -> bool:
 
 
 # tools that end a conversation
-_ENDS = re.compile(
+_ENDS = lazy_regex(
     r"(?:end|close|finish|terminate)_(?:the_)?(?:session|conversation|call|chat)|hang_?up", re.IGNORECASE
 )
 
@@ -244,19 +245,19 @@ def _forgotten(turn: Turn, question: str, *, acted: bool) -> str:
     return before if question or (not acted and _DENIES.search(turn.says)) else ""
 
 
-_DENIES = re.compile(
+_DENIES = lazy_regex(
     r"\bI (?:do not|don['’]t|can['’]?not|can['’]t|could not|couldn['’]t|have no|haven['’]t)\b[^.?!]{0,30}"
     r"\b(?:see|seen|have|got|find|found|know|recall|record|locate)\b"
     r"|\b(?:there is|there['’]s|have) no (?:record|trace)\b",
     re.IGNORECASE,
 )
-_COURTESY = re.compile(
+_COURTESY = lazy_regex(
     r"\b(?:any|some)thing (?:else|more|further)\b|\bwhat else\b|\belse (?:can|may|could)\b"
     r"|\b(?:can|may|could) I (?:help|assist)\b|\b(?:sound|look|work)s? (?:good|right|okay|ok|for you)\b",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"[^.!?]+[.!?]*")
-_REQUEST = re.compile(
+_SENTENCE = lazy_regex(r"[^.!?]+[.!?]*")
+_REQUEST = lazy_regex(
     r"\?|\b(?:please|kindly) (?:tell|give|provide|confirm|specify|share|spell|repeat|state|let)\b|\blet me know\b"
     r"|\bI(?:'ll|'d| will| would)? (?:just |first |also )*need (?:your|the|a|to know)\b",
     re.IGNORECASE,
@@ -269,7 +270,7 @@ def _question(says: str) -> str:
     return " ".join(" ".join(asking).split())
 
 
-_WHO = re.compile(
+_WHO = lazy_regex(
     r"\byour (?:\w+ ){0,2}(?:name|e-?mail|phone|card|account|member(?:ship)?|customer|id|number|address)\b"
     r"|\bwho(?:'s| is|m? am I)(?: I)? (?:calling|speaking|this|talking)\b|\bwhose \w+ (?:is|was) (?:this|that|it)\b",
     re.IGNORECASE,

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from errata.model import Attempt, Case, Check
 from errata.model.words import Confidence, Owner
+from errata.text.lazy_regex import lazy_regex
 from errata.triage.expected import task_text
 from errata.triage.observed import Observed, signal
 from errata.triage.runner_output import verifier_logs
@@ -38,7 +39,7 @@ def verifier_never_ran(attempt: Attempt, case: Case | None) -> Iterator[Observed
 
 
 # what a verifier fetches its programs with
-_FETCHING = re.compile(
+_FETCHING = lazy_regex(
     r"\b(?:curl|wget|apt(?:-get)?|pip|dns|proxy|firewall|network(?:ing)?|resolv\.conf)\b", re.IGNORECASE
 )
 
@@ -94,7 +95,7 @@ def _why_no_test_ran(log: str, *, decides: bool) -> _Missing | None:
 
 # the missing program is more informative than the reason why it could not be fetched; a name is tried from its first
 # character only, because a line may be one long word
-_MISSING = re.compile(
+_MISSING = lazy_regex(
     r"^(?P<by>[^\n]{0,1000}?)(?<![\w./+-])(?P<program>[\w./+-]{1,300}): (?:command )?not found[ \t]*$", re.MULTILINE
 )
 _TOOLS = frozenset(
@@ -106,7 +107,7 @@ _TOOLS = frozenset(
     )
 )
 """What verifiers run to fetch what they need and to run tests."""
-_OWN_SCRIPT = re.compile(r"(?:^|[\s/])(?:tests?|verifier|grader)/[\w./-]*\.sh: (?:line )?\d+: $|run[-_]tests?\.sh: ")
+_OWN_SCRIPT = lazy_regex(r"(?:^|[\s/])(?:tests?|verifier|grader)/[\w./-]*\.sh: (?:line )?\d+: $|run[-_]tests?\.sh: ")
 
 
 def _is_verifiers_own(match: re.Match[str]) -> bool:
@@ -114,7 +115,7 @@ def _is_verifiers_own(match: re.Match[str]) -> bool:
     return match["program"].rpartition("/")[2] in _TOOLS or _OWN_SCRIPT.search(match["by"]) is not None
 
 
-_BROKEN = re.compile(
+_BROKEN = lazy_regex(
     r"^.*(?:[Cc]ould not resolve host|[Tt]emporary failure (?:in name resolution|resolving)|No space left on device"
     r"|Could not get lock|externally-managed-environment|cannot open shared object file|[Ee]xec format error"
     r"|[Bb]ad interpreter).*$"
@@ -132,15 +133,15 @@ _FAULTS = (
     *("file or directory not found: ", "can't open file '", "sh: "),
 )
 """Each match of `_BROKEN` contains one of these."""
-_NONE_FOUND = re.compile(r"^=+ no tests ran in .*$", re.MULTILINE)
+_NONE_FOUND = lazy_regex(r"^=+ no tests ran in .*$", re.MULTILINE)
 # a test file that is not a program; one that only fails to import the code under test is evidence about the subject
-_NO_PROGRAM = re.compile(
+_NO_PROGRAM = lazy_regex(
     r"^_+ ERROR collecting (?P<tests>\S+) _+\n(?:.*\n){0,8}?.*File \"[^\"\n]*(?P=tests)\".*\n(?:.*\n){0,4}?"
     r"E? *(?:SyntaxError|IndentationError|TabError): .*$",
     re.MULTILINE,
 )
-_SOME_RAN = re.compile(r"\b\d+ (?:passed|failed)\b")
-_TESTS_RAN = re.compile(
+_SOME_RAN = lazy_regex(r"\b\d+ (?:passed|failed)\b")
+_TESTS_RAN = lazy_regex(
     r"\b\d+ (?:passed|failed|error)|^=+ .*(?:passed|failed)|^(?:PASSED|FAILED) |^--- (?:PASS|FAIL)|^(?:not )?ok \d",
     re.MULTILINE,
 )

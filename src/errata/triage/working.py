@@ -8,6 +8,7 @@ from errata.model import Attempt, Case, Sighting
 from errata.model.conduct import ObstacleKind
 from errata.model.obstacles import channel_state, only_writes_calls
 from errata.model.words import Confidence, Owner
+from errata.text.lazy_regex import lazy_regex
 from errata.triage.observed import Observed, Rule, signal
 
 CUT_OFF = ("length", "max_tokens", "model_length", "content_filter", "refusal")
@@ -16,7 +17,7 @@ _OBSTACLES: dict[ObstacleKind, tuple[str, Owner]] = {
     "crashed": ("agent_crashed", "harness"),
     "not_set_up": ("setup_failed", "environment"),
 }
-_SOMETHING_MISSING = re.compile(r"ENOENT|No such file|ModuleNotFoundError|ImportError|ENOSPC|EACCES|not found")
+_SOMETHING_MISSING = lazy_regex(r"ENOENT|No such file|ModuleNotFoundError|ImportError|ENOSPC|EACCES|not found")
 
 
 def something_in_the_way(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
@@ -71,7 +72,7 @@ def ended_with_an_empty_turn(attempt: Attempt, _case: Case | None) -> Iterator[O
 
 
 # an error that names none of these may as well be the harness's or the environment's
-_PROVIDER_TERMS = re.compile(
+_PROVIDER_TERMS = lazy_regex(
     r"\b(?:api|llm|models?|provider|completions?|endpoint|inference|generation|tokens?|context window|rate.?limit|quota"
     r"|credits?|billing|overloaded|capacity|openai|anthropic|azure|bedrock|vertex|gemini|mistral|cohere|groq|together"
     r"|fireworks|openrouter|litellm|deepseek|vllm|ollama|http\w*|status(?: code)? ?[45]\d\d|[45]\d\d|ssl|connection"

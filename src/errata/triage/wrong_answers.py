@@ -1,6 +1,5 @@
 """How a wrong answer differs from the expected one. Only what the harness took as the answer is compared."""
 
-import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
@@ -9,15 +8,16 @@ from errata.model.wrong_answer import Difference, WrongAnswer
 from errata.text.answers import bare
 from errata.text.clean import one_line
 from errata.text.equivalence import canonical, same
+from errata.text.lazy_regex import lazy_regex
 from errata.triage.expected import choice_of, expected_texts
 from errata.triage.suspicious import expects_a_refusal, is_refusal
 
 SHORT = 80
 """Characters of an answer or expectation that can be compared; a longer text may hold anything."""
 ROUNDING = Fraction(1, 100)
-_OPTION = re.compile(r"\(?([A-Ja-j])\)?[.:)]?$")
-_LEADING_NUMBER = re.compile(r"([+-]?[\d.,]*\d)\s*(\D{0,20})$")
-_WORD = re.compile(r"\w+")
+_OPTION = lazy_regex(r"\(?([A-Ja-j])\)?[.:)]?$")
+_LEADING_NUMBER = lazy_regex(r"([+-]?[\d.,]*\d)\s*(\D{0,20})$")
+_WORD = lazy_regex(r"\w+")
 _CLOSEST: tuple[Difference, ...] = (
     "option", "format", "case", "unit", "rounding", "sign", "factor", "extra", "part", "number", "text",
 )  # fmt: skip

@@ -1,6 +1,5 @@
 """Old runs removed, old transcripts thinned, and how much space each run takes."""
 
-import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Literal
@@ -17,12 +16,13 @@ from errata.store.retention import runs_with_opinions
 from errata.store.runs import all_runs
 from errata.store.sizes import size_of_texts, sizes_of
 from errata.store.thinning import ThinningResult, thin_run, thinned_runs
+from errata.text.lazy_regex import lazy_regex
 from errata.verbs.store import store_size
 from errata.verbs.store_check import read_run_again
 
 Reason = Literal["verdicts", "actions", "baseline", "running", "newest"]
 REASONS: tuple[Reason, ...] = ("verdicts", "actions", "baseline", "running", "newest")
-_AGE = re.compile(r"(\d{1,5})\s*([dwmy])")
+_AGE = lazy_regex(r"(\d{1,5})\s*([dwmy])")
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 

@@ -1,7 +1,6 @@
 """Tokens of a store: create, list, revoke, and check the one that a request carries."""
 
 import hmac
-import re
 import secrets
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -14,13 +13,14 @@ from errata.model.times import moment_of, to_text
 from errata.model.token import SCOPES, Scope, Token
 from errata.store.database import Store
 from errata.store.tokens import all_tokens, keep_last_use, keep_revocation, keep_token, token_with_hash
+from errata.text.lazy_regex import lazy_regex
 from errata.text.shell import shell_word
 
 SECRET_BYTES = 32
 USE_NOTED_EVERY = timedelta(minutes=1)
 """Every request would be a write otherwise."""
-_FORM = re.compile(r"errata_([0-9a-f]{12})_[A-Za-z0-9_-]{43}")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
+_FORM = lazy_regex(r"errata_([0-9a-f]{12})_[A-Za-z0-9_-]{43}")
+_NAME = lazy_regex(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 _NOBODY = sha256(b"").hexdigest()
 
 

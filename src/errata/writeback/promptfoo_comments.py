@@ -11,13 +11,14 @@ from typing import Any
 import msgspec
 
 from errata.model.output.act import WhyLeft
+from errata.text.lazy_regex import lazy_regex
 from errata.writeback.settlement import Settled, opinion_text, quotes_of
 
 BEGIN, END = "[errata]", "[/errata]"
 """Around errata's comment, so that it can be replaced while comments of people are kept."""
 
-_OWN = re.compile(rf"\n*{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
-_ROW = re.compile(r"/results/results/(\d+)")
+_OWN = lazy_regex(rf"\n*{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
+_ROW = lazy_regex(r"/results/results/(\d+)")
 
 
 class UncommentedFailure(msgspec.Struct, frozen=True):

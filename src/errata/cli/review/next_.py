@@ -1,7 +1,6 @@
 """`errata review next` and `release`: lease a packet, and at a terminal ask for the verdict."""
 
 import json
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -25,11 +24,12 @@ from errata.review.answers import CONFIDENCES, NO_LABEL, labels_to_give, owners_
 from errata.review.lease import LeasedPacket, LeaseRequest, NothingWaiting
 from errata.review.redaction import packet_hash
 from errata.review.submit import RejectedVerdict, Submission
+from errata.text.lazy_regex import lazy_regex
 from errata.text.shell import command_line
 from errata.verbs.review import lease_next, release, released_if_interrupted, submit_verdict
 from errata.verbs.store import Store
 
-_LINES = re.compile(r"(?P<place>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?")
+_LINES = lazy_regex(r"(?P<place>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?")
 RETURNED = "reviewed before, evidence changed since"
 
 

@@ -12,8 +12,9 @@ from errata.memory.reading.markdown import MarkdownPiece, Words
 from errata.memory.reading.sections import OF_LIST, topic_of
 from errata.memory.reading.vocabulary import Vocabulary
 from errata.memory.spelling import folded
+from errata.text.lazy_regex import lazy_regex
 
-_NOT_DONE = re.compile(
+_NOT_DONE = lazy_regex(
     r"(?i)\b(?:rejected|considered|planned|deferred|not (?:yet )?(?:done|made)|recommended|proposed|pending|left"
     r"|skipped|declined)\b"
 )

@@ -1,9 +1,9 @@
 """Whether a text reports that something was done: "we relaxed the rule", `[x]`, "(planned)", "not yet", "none"."""
 
-import re
 from typing import Literal
 
 from errata.memory.reading.dates import without_date
+from errata.text.lazy_regex import lazy_regex
 
 State = Literal["done", "open", "unknown"]
 
@@ -22,22 +22,22 @@ _DONE = (
     r"|accepted"
 )
 _DATE = r"(?:[\s,;:@-]*(?:on|at|in|since|by)?\s*[\w ,./-]*\d{2,4}[\w ,./-]*)?"
-_OPEN_ALONE = re.compile(rf"(?i)\W*(?:{_OPEN})\W*")
-_DONE_ALONE = re.compile(rf"(?i)\W*(?:{_DONE}){_DATE}\W*")
-_OPEN_MARK = re.compile(r"^\s*(?:\[ \]|[⏳🔜⬜❌🚧⏸🕒🟡📋☐✗✘❎]\ufe0f?|[-–—]\s*$)")
-_DONE_MARK = re.compile(r"^\s*(?:\[[xX]\]|[✅✔☑🟢]\ufe0f?)")
-_OPEN_FRONT = re.compile(rf"(?i)^\W*(?:{_OPEN})\s*(?:\([^()]*\)\s*)?(?:[:：]|\s[–—-]\s)")
-_DONE_FRONT = re.compile(rf"(?i)^\W*(?:{_DONE})\s*(?:\([^()]*\)\s*|{_DATE})?(?:[:：]|\s[–—-]\s)")
-_OPEN_BEHIND = re.compile(rf"(?i)(?:\(|\[|\s[–—-]+\s)\s*(?:still\s+|but\s+)?(?:{_OPEN})\s*[)\].]*\s*$")
-_OPEN_CLAUSE = re.compile(
+_OPEN_ALONE = lazy_regex(rf"(?i)\W*(?:{_OPEN})\W*")
+_DONE_ALONE = lazy_regex(rf"(?i)\W*(?:{_DONE}){_DATE}\W*")
+_OPEN_MARK = lazy_regex(r"^\s*(?:\[ \]|[⏳🔜⬜❌🚧⏸🕒🟡📋☐✗✘❎]\ufe0f?|[-–—]\s*$)")
+_DONE_MARK = lazy_regex(r"^\s*(?:\[[xX]\]|[✅✔☑🟢]\ufe0f?)")
+_OPEN_FRONT = lazy_regex(rf"(?i)^\W*(?:{_OPEN})\s*(?:\([^()]*\)\s*)?(?:[:：]|\s[–—-]\s)")
+_DONE_FRONT = lazy_regex(rf"(?i)^\W*(?:{_DONE})\s*(?:\([^()]*\)\s*|{_DATE})?(?:[:：]|\s[–—-]\s)")
+_OPEN_BEHIND = lazy_regex(rf"(?i)(?:\(|\[|\s[–—-]+\s)\s*(?:still\s+|but\s+)?(?:{_OPEN})\s*[)\].]*\s*$")
+_OPEN_CLAUSE = lazy_regex(
     r"(?i):\s+(?:still\s+)?(?:planned|proposed|suggested|recommended|rejected|declined|deferred|postponed|abandoned|skipped"
     r"|not (?:yet )?(?:done|applied|implemented|made|started))\b[^;:]*$"
 )
 """`Longer pauses: proposed, not implemented.`"""
-_DONE_BEHIND = re.compile(rf"(?i)(?:\(|\[|\s[–—-]+\s|:\s)\s*(?:{_DONE}){_DATE}\s*[)\].]*\s*$")
+_DONE_BEHIND = lazy_regex(rf"(?i)(?:\(|\[|\s[–—-]+\s|:\s)\s*(?:{_DONE}){_DATE}\s*[)\].]*\s*$")
 _IS = r"\b(?:is|are|was|were|remains?|stays?|still)\s+(?:only\s+|still\s+)?"
 _HAS_NOT = r"\b(?:has|have|had|is|are|was|were)(?:\s+not|n['’]t)\s+(?:yet\s+|been\s+)*"
-_OPEN_INSIDE = re.compile(
+_OPEN_INSIDE = lazy_regex(
     "(?i)"
     + "|".join(
         (
@@ -54,7 +54,7 @@ _OPEN_INSIDE = re.compile(
         )
     )
 )
-_NONE = re.compile(
+_NONE = lazy_regex(
     r"(?i)^[\s*_.!()|–—-]*(?:(?:keine|nichts|ninguna?|aucune?|nessuna?|nenhuma?)\b"
     r"|none\b(?!\s+of)|nothing\b|n/?a\b|not applicable|tbd\b|to be (?:done|decided|filled)"
     r"|no\s+(?:\w+\s+){0,3}?(?:actions?|changes?|fix(?:es)?|edits?|modifications?)\b"
@@ -73,24 +73,24 @@ _NOT_CHANGES = (
 )
 """Words that end like a change and are none."""
 _VERB = rf"(?!(?:[a-z]+-)?(?:{'|'.join(_NOT_CHANGES.split())})\b)(?:[a-z]{{2,}}(?:-[a-z]+)?ed|{_IRREGULAR})"
-_BY_SOMEBODY = re.compile(
+_BY_SOMEBODY = lazy_regex(
     rf"\b(?:I|[Ww]e|[Tt]hey|[Ss]he|[Hh]e|[A-Z][a-z]+)\s+(?:have\s+|has\s+|also\s+|then\s+|already\s+|just\s+)*{_VERB}\b"
 )
-_PASSIVE = re.compile(
+_PASSIVE = lazy_regex(
     rf"(?i)\b(?:was|were|has been|have been|got|is now|are now|been)\s+(?:also\s+|then\s+|now\s+)?{_VERB}\b"
     r"|\bnow\s+(?:also\s+|only\s+|no longer\s+)?[a-z]{2,}s\b|\bno longer\s+[a-z]{2,}s\b|\b(?:is|are) now\b"
     r"|\bnow (?:is|are)\b"
     r"|^\W*[\w./`-]+(?:\s+\w+){0,4}\s+[a-z]{2,}s\b.*\bsince\s+(?:commit|version|PR|#|v?\d|this|to-?day|yester)"
 )
-_AT_FRONT = re.compile(rf"(?i)^[^\w`]*(?:(?:also|then|and|finally|first|second|next|afterwards)[\s,]+)?{_VERB}\b")
-_NOW_AT_FRONT = re.compile(r"(?i)^\W*(?:the\s+)?[`\w./@-]+`?(?:\s+\w+){0,2}\s+now\b")
-_SUBJECT = re.compile(r"^`?[\w@.-]+(?:/[\w@.-]+)+`?:\s+|^`?\d{2,4}-\w+`?:\s+")
+_AT_FRONT = lazy_regex(rf"(?i)^[^\w`]*(?:(?:also|then|and|finally|first|second|next|afterwards)[\s,]+)?{_VERB}\b")
+_NOW_AT_FRONT = lazy_regex(r"(?i)^\W*(?:the\s+)?[`\w./@-]+`?(?:\s+\w+){0,2}\s+now\b")
+_SUBJECT = lazy_regex(r"^`?[\w@.-]+(?:/[\w@.-]+)+`?:\s+|^`?\d{2,4}-\w+`?:\s+")
 """The file or case that an entry is about, in front of it."""
-_NOT_YET = re.compile(
+_NOT_YET = lazy_regex(
     r"(?i)\bnot (?:yet|been)\b|\bstill (?:open|to do|pending)\b|\bis (?:still )?(?:planned|pending)\b"
 )
-_AFTER_JOINT = re.compile(rf"(?i)(?:[:,;]|\s[–—-]|\band|\balso)\s+{_VERB}\b")
-_ONLY_LOOKED = re.compile(
+_AFTER_JOINT = lazy_regex(rf"(?i)(?:[:,;]|\s[–—-]|\band|\balso)\s+{_VERB}\b")
+_ONLY_LOOKED = lazy_regex(
     r"(?i)^\W*(?:(?:i|we)\s+)?(?:reviewed|discussed|looked|checked|analy[sz]ed|noted|confirmed|verified|investigated"
     r"|considered|agreed|decided|watched|monitored|reported)\b"
 )
@@ -100,7 +100,7 @@ _ORDERS = (
     "remove rename replace rerun re-run retire retry revert review reword rewrite say set simplify skip specify split "
     "state switch teach tell tighten try turn update upgrade use widen write"
 )
-_IMPERATIVE = re.compile(rf"(?i)^\W*(?:{'|'.join(_ORDERS.split())})\b")
+_IMPERATIVE = lazy_regex(rf"(?i)^\W*(?:{'|'.join(_ORDERS.split())})\b")
 
 
 def says_nothing_was_done(text: str) -> bool:
@@ -149,22 +149,22 @@ _ARTEFACT = (
 _FILE_OR_RULE = (
     r"[\w@./-]*\w\.(?:[cm]?[jt]sx?|json|txt|md|py|toml|ya?ml)\b|(?:@[\w-]+/)?(?:no|prefer|require)(?:-[a-z]+)+"
 )
-_CHANGEABLE = re.compile(rf"(?i)\b{_ARTEFACT}\b|{_FILE_OR_RULE}")
-_BY_THE_AUTHOR = re.compile(
+_CHANGEABLE = lazy_regex(rf"(?i)\b{_ARTEFACT}\b|{_FILE_OR_RULE}")
+_BY_THE_AUTHOR = lazy_regex(
     r"\b(?:I|[Ww]e)(?:['’]ve)?\s+(?:have\s+|also\s+|then\s+|already\s+|just\s+|since\s+|now\s+|therefore\s+|so\s+)*"
     rf"(?!(?:went|ran|took|let|sent|told|gave|looked|tested|compared|counted|graded|label+ed|opened|pulled|repeated)\b){_VERB}\b"
 )
-_RELATIVE = re.compile(r"(?i)\b(?:that|which|since|after|when|because)\s+$")
+_RELATIVE = lazy_regex(r"(?i)\b(?:that|which|since|after|when|because)\s+$")
 """`the rules that we tightened`: a change that explains something."""
-_DID_SO = re.compile(r"\b(?:I|[Ww]e)\b[^.;]*\band did so\b")
-_PRONOUN = re.compile(r"(?i)\s+(?:it|this|that|them|these)\b")
-_CHANGED_NOW = re.compile(
+_DID_SO = lazy_regex(r"\b(?:I|[Ww]e)\b[^.;]*\band did so\b")
+_PRONOUN = lazy_regex(r"(?i)\s+(?:it|this|that|them|these)\b")
+_CHANGED_NOW = lazy_regex(
     rf"(?i)^\W*(?:the\s+|our\s+|its\s+)?(?:[\w-]+\s+)?(?:{_ARTEFACT}|{_FILE_OR_RULE})`?(?:\s+\w+){{0,3}}?\s+now\s+"
     r"(?!pass|fail|complain|report|flag|reject|break|crash|object|stop)[a-z]{2,}s\b"
 )
 
 
-_OF_THE_EVALUATION = re.compile(
+_OF_THE_EVALUATION = lazy_regex(
     r"(?i)(?<![\w/])(?:evals?|runner|graders?|harness)/[\w./-]+\.\w+|\bTASK\.(?:txt|md)\b|\bgrader\.test\b|\beslint\.config\b"
 )
 """Files that a model does not write."""

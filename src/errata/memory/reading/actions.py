@@ -32,39 +32,40 @@ from errata.model import Action, SourceRef
 from errata.model.identity import fingerprint
 from errata.model.prior_report import PriorFailure
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 
 WHAT = 400
-_FILE = re.compile(r"[\w@.+-]*(?:/[\w@.+-]+)*\.[A-Za-z][A-Za-z0-9]{0,9}\b")
+_FILE = lazy_regex(r"[\w@.+-]*(?:/[\w@.+-]+)*\.[A-Za-z][A-Za-z0-9]{0,9}\b")
 _INNER = r"(?:[^()\[\]]|\([^()\[\]]*\)|\[[^()\[\]]*\])"
 """A character inside brackets, or brackets inside of them."""
-_CLAUSE = re.compile(rf"(?i)\s*[(\[]\s*(?:addresses|addressing|fixes|resolves|for|closes|see)\b({_INNER}*)[)\]]")
-_NOTES = re.compile(rf"(?i)\s*\(((?:by\s|expected:){_INNER}*)\)\.?$")
+_CLAUSE = lazy_regex(rf"(?i)\s*[(\[]\s*(?:addresses|addressing|fixes|resolves|for|closes|see)\b({_INNER}*)[)\]]")
+_NOTES = lazy_regex(rf"(?i)\s*\(((?:by\s|expected:){_INNER}*)\)\.?$")
 """Author and expected effect behind a description that has no column for them."""
-_BY = re.compile(r"(?i)(?:^|[;,(]\s*)by\s+((?:[^;,()]|\([^()]*\)){1,60}?)\s*(?=[;,)]|$)")
-_SIGNED = re.compile(r"(?i)[,;(–—-]\s*by\s+([\w.@-]+(?:\s+[\w.@-]+){0,3})\)?\.?$")
-_EXPECTED = re.compile(r"(?i)(?:^|;)\s*expected:\s*((?:[^;()]|\([^()]*\))*)")
+_BY = lazy_regex(r"(?i)(?:^|[;,(]\s*)by\s+((?:[^;,()]|\([^()]*\)){1,60}?)\s*(?=[;,)]|$)")
+_SIGNED = lazy_regex(r"(?i)[,;(–—-]\s*by\s+([\w.@-]+(?:\s+[\w.@-]+){0,3})\)?\.?$")
+_EXPECTED = lazy_regex(r"(?i)(?:^|;)\s*expected:\s*((?:[^;()]|\([^()]*\))*)")
 _EDGES = " \t\n.:;,–—-*"
-_ABOUT_CASES = re.compile(
+_ABOUT_CASES = lazy_regex(
     r"(?i)^\W*(?:this\s+|it\s+|which\s+|that\s+)?(?:address(?:es|ed)|fix(?:es|ed)|resolve[sd]|for|closes|affects)\b"
 )
-_OF_A_WORD = re.compile(
+_OF_A_WORD = lazy_regex(
     r"\b(?:of|for|in)\s+(?:the\s+)?([a-z]{3,30})(?=[\s,.;:)]|$)|\bthe\s+([a-z]{3,30})\s+(?:eval|case|task|test|grader)\b"
 )
 """`the grader of timestamps`, `the upsert eval`: a single word, where a case is called so."""
-_GROUP_OF_STEP = re.compile(
+_GROUP_OF_STEP = lazy_regex(
     r"(?i)\b(?:all|both|the|these|those|every)\b[^.;]{0,25}?([a-z]+)[- ](?:only\s+)?(?:failures?|evals?|cases?|group)\b"
 )
-_FIELD = re.compile(
+_FIELD = lazy_regex(
     r"(?i)^\W*(date|day|when|files?|paths?|where|changed files?|address(?:es|ed)|evals?|cases?|failures?|for|fixes"
     r"|affects|why|reason|what for|status|state|author|by|who|expected(?: effect)?)\s*[:：]\W*"
 )
 _VAGUE_COLUMNS = ("action", "actions", "change", "changes", "fix", "fixes", "resolution")
 """Columns of a table of failures that may also hold what should be done."""
-_PARAGRAPH_NUMBER = re.compile(r"\s*(?:§\s*)?\d+(?:\.\d+)+\.?\s+")
+_PARAGRAPH_NUMBER = lazy_regex(r"\s*(?:§\s*)?\d+(?:\.\d+)+\.?\s+")
 """Of a paragraph in a document that numbers all of them: `6.1. …`."""
-_TALLY = re.compile(r"\W*\d+\s+\w+(?:\W+\d+\s+\w+)+\W*")
-_STILL_OPEN = re.compile(r"(?i)\bnot (?:yet )?done\b|\bpartly\b|\bhalf\b")
-_INLINE = re.compile(
+_TALLY = lazy_regex(r"\W*\d+\s+\w+(?:\W+\d+\s+\w+)+\W*")
+_STILL_OPEN = lazy_regex(r"(?i)\bnot (?:yet )?done\b|\bpartly\b|\bhalf\b")
+_INLINE = lazy_regex(
     r"(?i)^\W*(?:actions?\s+(?:taken|done)|(?:fix|fixes|change|changes)\s+(?:applied|made)|what\s+(?:i|we)\s+did|fixed\s+by|resolved\s+by)"
     r"\s*(\([^()\n]{0,40}\))?\W*[:：–—-]\s*"
 )

@@ -12,6 +12,7 @@ from errata.memory.spelling import folded
 from errata.model import SourceRef
 from errata.model.prior_report import PriorRecommendation
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 
 TEXT = 600
 _GROUPS = (
@@ -20,7 +21,7 @@ _GROUPS = (
     ("model", re.compile(r"^(?:model|models)\b")),
     ("eval", re.compile(r"^(?:evals?|tasks?|graders?|tests?|benchmark|suite|guidelines?|prompts?)\b")),
 )
-_PREFIX = re.compile(r"^\s*([A-Za-z][\w /&-]{0,40}?)\s*:\s+")
+_PREFIX = lazy_regex(r"^\s*([A-Za-z][\w /&-]{0,40}?)\s*:\s+")
 
 
 def recommendations_in(pieces: Sequence[MarkdownPiece], known: Vocabulary, path: str) -> Iterator[PriorRecommendation]:

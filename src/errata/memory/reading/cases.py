@@ -10,37 +10,38 @@ from errata.memory.reading.markdown import MarkdownPiece, Words
 from errata.memory.reading.steps import STEP, step_in
 from errata.memory.reading.vocabulary import Vocabulary, is_numbered
 from errata.memory.spelling import same_part, segments
+from errata.text.lazy_regex import lazy_regex
 
 LONGEST = 300
 RANGE = 100
-_TOKEN = re.compile(r"(?<![\w/.@-])[A-Za-z0-9_][\w./@+-]*")
-_FILE = re.compile(
+_TOKEN = lazy_regex(r"(?<![\w/.@-])[A-Za-z0-9_][\w./@+-]*")
+_FILE = lazy_regex(
     r"(?i)\.(?:[cm]?[jt]sx?|json[lc]?|py|md|toml|ya?ml|txt|log|sh|css|html?|csv|tsv|lock|rs|go|java|rb|sql|xml|zip|db|env)$"
 )
-_TURNS = re.compile(r"(?i)\bturns?[\s#]+(\d{1,6}(?:\s*(?:,|&|and|[-–—]|to)\s*#?\d{1,6})*)")
-_NUMBER = re.compile(r"(\d{1,6})(?:\s*(?:[-–—]|to)\s*(\d{1,6}))?")
-_NUMBERS = re.compile(r"(?:\d|[\s,&–—-]|and)+")
-_FRONT = re.compile(
+_TURNS = lazy_regex(r"(?i)\bturns?[\s#]+(\d{1,6}(?:\s*(?:,|&|and|[-–—]|to)\s*#?\d{1,6})*)")
+_NUMBER = lazy_regex(r"(\d{1,6})(?:\s*(?:[-–—]|to)\s*(\d{1,6}))?")
+_NUMBERS = lazy_regex(r"(?:\d|[\s,&–—-]|and)+")
+_FRONT = lazy_regex(
     r"^(?:[\s>]|\[[ xX]\]|[#№]?\d{1,4}[.):]\s|#\d{1,4}\b|[^\w\s`\"'(\[/.-]"
     r"|(?:eval|case|task|test|failure|scenario)\s*(?:\d{1,4})?\s*[:–—-]\s)*",
     re.IGNORECASE,
 )
-_REMARK = re.compile(r"\([^()]*\)")
-_IN_BRACKETS = re.compile(r"[\s`*_]*[(\[]\s*[`*]?([\w./-]+)[`*]?\s*[)\]]")
-_NAME_AND_CATEGORY = re.compile(r"([A-Za-z][\w-]*)[`*]*\s*[(\[]\s*`?(\d{2,4}-[a-z][a-z_-]*)(?:/(\d{2,4}))?`?\s*[)\]]")
+_REMARK = lazy_regex(r"\([^()]*\)")
+_IN_BRACKETS = lazy_regex(r"[\s`*_]*[(\[]\s*[`*]?([\w./-]+)[`*]?\s*[)\]]")
+_NAME_AND_CATEGORY = lazy_regex(r"([A-Za-z][\w-]*)[`*]*\s*[(\[]\s*`?(\d{2,4}-[a-z][a-z_-]*)(?:/(\d{2,4}))?`?\s*[)\]]")
 """`crons (000-fundamentals)`, `crons (000-fundamentals/003)`"""
-_WORD_AND_STEP = re.compile(rf"([a-z][a-z0-9]{{2,30}}):\s+(?:{STEP})\s*[.,;:]")
+_WORD_AND_STEP = lazy_regex(rf"([a-z][a-z0-9]{{2,30}}):\s+(?:{STEP})\s*[.,;:]")
 """`upsert: tests. …`: any word may be the name of a case."""
-_FAILS_AT_STEP = re.compile(
+_FAILS_AT_STEP = lazy_regex(
     rf"([a-z][\w-]{{2,40}})[`*]*\s+(?:fail(?:s|ed)|stop(?:s|ped)|breaks|broke)\s+(?:in|at|on|during)\s+(?:the\s+)?`?(?:{STEP})\b"
 )
 """`presence fails in tests`"""
-_NEXT_NAME = re.compile(
+_NEXT_NAME = lazy_regex(
     r"(?:\s*[(\[][^()\[\]\n]{0,60}[)\]])?(?:\s*[,;&+]\s*(?:and\s+)?|\s+and\s+)([A-Za-z0-9_][\w./-]*)"
 )
 """A remark may stand between them: `a (503) and b (429)`."""
-_CATEGORY_FIRST = re.compile(r"\[?([\w-]+)(?:\]\s*|\s+/\s+|\s*[›»>:→]\s*|\s+[-–—]\s+)([A-Za-z0-9][\w-]*)")
-_LINT_RULE = re.compile(
+_CATEGORY_FIRST = lazy_regex(r"\[?([\w-]+)(?:\]\s*|\s+/\s+|\s*[›»>:→]\s*|\s+[-–—]\s+)([A-Za-z0-9][\w-]*)")
+_LINT_RULE = lazy_regex(
     r"@|(?:typescript-eslint|eslint|react|react-hooks|import|unused-imports|jsx-a11y|unicorn|promise|sonarjs|prettier)/"
     r"|(?:[\w-]+/)?(?:no|prefer|require|consistent|ban|explicit|restrict|exhaustive|naming|strict|await|array|only)"
     r"(?:-[a-z]+)+$"

@@ -3,6 +3,8 @@
 import re
 from datetime import date
 
+from errata.text.lazy_regex import lazy_regex
+
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = rf"(?P<name>{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"
 _DAY = r"(?P<d>\d{1,2})(?:st|nd|rd|th|\.)?"
@@ -15,7 +17,7 @@ _FORMS = (
     re.compile(r"(?<![\w.])(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})(?!\d)"),
 )
 # only a number above twelve shows whether the day or the month comes first
-_SLASHED = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4})(?![\d/])")
+_SLASHED = lazy_regex(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4})(?![\d/])")
 _LONGEST = 600
 
 

@@ -13,6 +13,7 @@ from errata.memory.spelling import Segments, ends_alike, folded, model_name, seg
 from errata.model import SourceRef
 from errata.model.prior_report import PriorFailure
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 
 MOST = 5_000
 MOST_ALIKE = 50
@@ -147,13 +148,13 @@ def is_gap(label: str) -> bool:
     return folded(label) == "known-gap"
 
 
-_PASSED = re.compile(r"(?i)^\W*(?:pass(?:ed|es)?|ok|success|succeeded|green|yes|true)\b|^\W*[✅✔]")
-_PASSES_NOW = re.compile(
+_PASSED = lazy_regex(r"(?i)^\W*(?:pass(?:ed|es)?|ok|success|succeeded|green|yes|true)\b|^\W*[✅✔]")
+_PASSES_NOW = lazy_regex(
     r"(?i)^\W*(?:pass(?:ed|es)?|ok|success|succeeded|green)\b|^\W*[✅✔]|\bpass(?:es)?\s+now\b|\bnow\s+pass(?:es)?\b"
     r"|(?:\bnot|n['’]t|\bnever)\s+fail"
 )
-_REMARK = re.compile(r"^\s*\([^()]*\)|\((?:was|previously|formerly)\b[^()]*\)", re.IGNORECASE)
-_JOINT = re.compile(r"^[\s:;,.–—\-|·()\[\]→>*]+|[\s:;,–—\-|·(\[→>*]+$")
+_REMARK = lazy_regex(r"^\s*\([^()]*\)|\((?:was|previously|formerly)\b[^()]*\)", re.IGNORECASE)
+_JOINT = lazy_regex(r"^[\s:;,.–—\-|·()\[\]→>*]+|[\s:;,–—\-|·(\[→>*]+$")
 
 
 class CaseNaming:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from errata.memory.reading.markdown import Words
 from errata.memory.spelling import folded
+from errata.text.lazy_regex import lazy_regex
 
 _FAILURE = {
     "case": (
@@ -88,7 +89,7 @@ def _columns_of(header: tuple[str, ...], *, is_failure: bool) -> dict[str, int]:
     return {role: at for role, (_, at) in columns.items()}
 
 
-_FORMER = re.compile(r"\b(?:prior|previous(?:ly)?|before|earlier|last|old|was|initial(?:ly)?|former|first|original)\b")
+_FORMER = lazy_regex(r"\b(?:prior|previous(?:ly)?|before|earlier|last|old|was|initial(?:ly)?|former|first|original)\b")
 _LOOSE = (
     ("label", re.compile(r"\b(?:classification|verdict|label)\b")),
     ("step", re.compile(r"\b(?:failed|failing|failure)-(?:step|stage)\b|\bstep\b")),

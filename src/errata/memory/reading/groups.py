@@ -8,18 +8,19 @@ import msgspec
 from errata.memory.reading.rates import NUMBER
 from errata.memory.reading.steps import only_step_in
 from errata.memory.spelling import Segments, ends_alike, same_part, segments
+from errata.text.lazy_regex import lazy_regex
 
 _REST = rf"(?:the\s+)?(?:{NUMBER}\s+)?(?:remaining|rest|others?|everything else|all else|anything else)"
-_GROUP = re.compile(
+_GROUP = lazy_regex(
     rf"(?i)\b(?:(?:all|every|each|both|none)\b|{_REST}\b|unless\s+(?:noted|stated|marked)\b|(?:the|these|those)(?=\s+))"
     r"(?:\s+(?:of|the)\b)*"
 )
-_FAILURES = re.compile(
+_FAILURES = lazy_regex(
     rf"(?i)\s*{NUMBER}?\s*(?:(?!tests?\b|checks?\b|models?\b)[\w`'/-]+\s+){{0,3}}?(?:fail\w*|evals?|cases?|tasks?|them|ones?)\b"
     rf"|\s*(?:{NUMBER}\s+)?(?:are|were|is|count as|get)\b|\s*{NUMBER}\W"
 )
-_HERE = re.compile(r"(?i)\b(?:these|those|above|below|following|listed here|in this (?:group|section|category))\b")
-_EXCEPT = re.compile(
+_HERE = lazy_regex(r"(?i)\b(?:these|those|above|below|following|listed here|in this (?:group|section|category))\b")
+_EXCEPT = lazy_regex(
     r"(?i)\b(?:except(?:ing|ions?)?(?:\s+for)?|other than|apart from|aside from|besides|save for|but(?:\s+for)?"
     r"|with the exception of|excluding|barring|minus)\b"
 )

@@ -1,6 +1,5 @@
 """What a report is about: its runs, model, date and pass rate, from fields, title, sentences and the file's name."""
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
@@ -17,19 +16,20 @@ from errata.memory.reading.vocabulary import Vocabulary
 from errata.memory.report_names import FileName
 from errata.memory.spelling import folded, model_name, without_host
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 
 LOOKED_AT = 80
 """How many pieces at the start of a report may describe its run."""
 FIRST = 12
 """How many pieces may hold the report's own date."""
 NAME = 120
-_PROVIDER = re.compile(r"\(\s*(?:via\s+)?([\w.-]{2,40})\s*\)\s*$")
+_PROVIDER = lazy_regex(r"\(\s*(?:via\s+)?([\w.-]{2,40})\s*\)\s*$")
 
 
-_SUMMARY = re.compile(r"bottom-line|takeaway|tl-?dr|at-a-glance|headline|summary$|overview")
+_SUMMARY = lazy_regex(r"bottom-line|takeaway|tl-?dr|at-a-glance|headline|summary$|overview")
 
 
-_ABOUT_RUN = re.compile(r"(?:\d+-)?(?:the-)?(?:runs?|(?:run-)?(?:metadata|details|info|facts|overview|summary))")
+_ABOUT_RUN = lazy_regex(r"(?:\d+-)?(?:the-)?(?:runs?|(?:run-)?(?:metadata|details|info|facts|overview|summary))")
 
 
 class Head(msgspec.Struct, kw_only=True):

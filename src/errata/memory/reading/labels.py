@@ -4,10 +4,11 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 
 from errata.memory.spelling import folded
+from errata.text.lazy_regex import lazy_regex
 
 LONGEST = 60
-_FORMER = re.compile(r"(?i)\((?:was|were|previously|formerly|before|earlier|not)\b[^()]*\)")
-_DENIED = re.compile(
+_FORMER = lazy_regex(r"(?i)\((?:was|were|previously|formerly|before|earlier|not)\b[^()]*\)")
+_DENIED = lazy_regex(
     r"(?i)(?:\bnot|\bno|\bnever|n['’]t(?: be)?|\bneither|\bnor|\bwithout|\brather than|\binstead of|\bno longer|\bthan"
     r"|\bused to be|\bformerly|\bpreviously|\bonce|\b(?:last|first) time:?"
     r"|\b(?:might|could|may)\s+(?:\w+\s+){0,2}(?:call|be|count|label|read|see|file)\b[^.;]{0,30}?"
@@ -15,7 +16,7 @@ _DENIED = re.compile(
 )
 
 
-_DECIDED = re.compile(
+_DECIDED = lazy_regex(
     r"(?i)(?:\b(?:decision|verdict|conclusion|consensus|final(?:\s+\w+)?|in the end)\s*[:=,→–—]"
     r"|\b(?:decided|settled|agreed)\s+(?:on|that it is|to call (?:it|this)))[\s`*\"'“(]*(?:an?\s+)?$"
 )
@@ -32,13 +33,13 @@ _IN_WORDS = {
     "known-gap": r"known-(?:limitation|limit|issue|problem)s?|(?:all|every)-models?-fails?",
 }
 """What people write over a group in place of a label; a sentence may mean something else by it."""
-_NO_LABEL = re.compile(
+_NO_LABEL = lazy_regex(
     r"(?i)\W*(?:(?:not|un)[\s-]*(?:yet\s+)?(?:classified|labell?ed|clear|known)|none|n/?a|tb[dc]|pending)\b"
 )
-_DOUBT = re.compile(r"[`*_\"'”)]*\?")
-_SHORT = re.compile(r"(?<![\w-])([A-Z]{1,4})[`*]*\s*(?:=|:|→|–|—|\bmeans\b|\bstands for\b)\s*[`*\"“]*$")
-_SYMBOL = re.compile(r"([\u2600-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff])\ufe0f?[`*]*\s*[=:]?\s*[`*]*$")
-_SHORT_BEHIND = re.compile(r"^[`*\"”]*\s*\(([A-Z]{1,4})\)")
+_DOUBT = lazy_regex(r"[`*_\"'”)]*\?")
+_SHORT = lazy_regex(r"(?<![\w-])([A-Z]{1,4})[`*]*\s*(?:=|:|→|–|—|\bmeans\b|\bstands for\b)\s*[`*\"“]*$")
+_SYMBOL = lazy_regex(r"([\u2600-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff])\ufe0f?[`*]*\s*[=:]?\s*[`*]*$")
+_SHORT_BEHIND = lazy_regex(r"^[`*\"”]*\s*\(([A-Z]{1,4})\)")
 
 
 class LabelWords:

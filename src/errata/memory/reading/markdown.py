@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from errata.text.lazy_regex import lazy_regex
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
@@ -14,8 +16,8 @@ if TYPE_CHECKING:
 
 LONGEST = 4_000
 """Characters of one paragraph or cell that are read."""
-_MARKUP = re.compile(r"[*`\[\]<>&\\~!]|(?<!\w)_|_(?!\w)")
-_BREAK = re.compile(r"(?i)<br\s*/?>")
+_MARKUP = lazy_regex(r"[*`\[\]<>&\\~!]|(?<!\w)_|_(?!\w)")
+_BREAK = lazy_regex(r"(?i)<br\s*/?>")
 
 Span = tuple[int, int]
 
@@ -94,13 +96,13 @@ INNER = 7
 
 Kind = Literal["heading", "item", "text", "row", "comment", "code"]
 
-_FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?\r?\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
-_SUMMARY = re.compile(r"(?is)<summary>(.*?)</summary>")
-_HTML_ROW = re.compile(r"(?is)<tr\b[^<>]*>(.*?)(?:</tr>|(?=<tr\b)|\Z)")
-_HTML_CELL = re.compile(r"(?is)<t[hd]\b[^<>]*>(.*?)(?:</t[hd]>|(?=<t[hd]\b)|\Z)")
-_HTML_ITEM = re.compile(r"(?is)<li\b[^<>]*>(.*?)(?:</li>|(?=<li\b)|\Z)")
+_FRONT = lazy_regex(r"\A---[ \t]*\r?\n(.*?\r?\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+_SUMMARY = lazy_regex(r"(?is)<summary>(.*?)</summary>")
+_HTML_ROW = lazy_regex(r"(?is)<tr\b[^<>]*>(.*?)(?:</tr>|(?=<tr\b)|\Z)")
+_HTML_CELL = lazy_regex(r"(?is)<t[hd]\b[^<>]*>(.*?)(?:</t[hd]>|(?=<t[hd]\b)|\Z)")
+_HTML_ITEM = lazy_regex(r"(?is)<li\b[^<>]*>(.*?)(?:</li>|(?=<li\b)|\Z)")
 LONGEST_HTML = 60_000
-_TAG = re.compile(r"<[^<>\n]{1,400}>")
+_TAG = lazy_regex(r"<[^<>\n]{1,400}>")
 
 
 class MarkdownPiece(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,6 +3,8 @@
 import re
 from typing import NamedTuple
 
+from errata.text.lazy_regex import lazy_regex
+
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 NUMBER = rf"(?:\d{{1,5}}|{'|'.join(_WORDS)})"
 """For a pattern."""
@@ -14,30 +16,30 @@ def number_of(text: str) -> int:
 
 _OF = r"\s*(?:/|of|out of)\s*(?:the\s+|all\s+)?"
 _N = r"(\d{1,6})"
-_ANY = re.compile(rf"(?<![\w./-]){_N}\s*(?:passed\s+|passing\s+|pass\s+)?\(?{_OF}{_N}\)?(?![\w/-]|\.\d)")
+_ANY = lazy_regex(rf"(?<![\w./-]){_N}\s*(?:passed\s+|passing\s+|pass\s+)?\(?{_OF}{_N}\)?(?![\w/-]|\.\d)")
 _PASSING = r"(?:pass(?:ed|es|ing)?|green|succeeded|solved|ok)"
 _FAIL = r"(?:fail(?:ed|s|ing|ures?)?|red)"
 _THINGS = r"(?:evals?|cases?|tests?|tasks?|evaluations?|in total|total|overall)"
-_PASSED_OF = re.compile(
+_PASSED_OF = lazy_regex(
     rf"(?i)(?<![\w./-]){_N}{_OF}{_N}\s+(?:[\w-]+\s+){{0,3}}{_PASSING}\b|\b{_PASSING}\s+(?:rate\W{{0,4}}(?:is|was|of)?\W{{0,4}}"
     rf"(?:[\d.]+\s*%\W{{0,4}})?)?{_N}{_OF}{_N}|\bscore[sd]?\W{{0,4}}(?:of\s+)?{_N}{_OF}{_N}"
 )
-_FAILED_OF = re.compile(
+_FAILED_OF = lazy_regex(
     rf"(?i)(?<![\w./-]){_N}(?:\s+failures?)?{_OF}{_N}\s+(?:[\w-]+\s+){{0,3}}(?:{_FAIL})\b|(?<![\w./-]){_N}\s+failures?{_OF}{_N}"
 )
-_BOTH = re.compile(
+_BOTH = lazy_regex(
     rf"(?i)(?<![\w./-]){_N}\s+(?:\w+\s+)?{_PASSING}\b[\s,;:/|·&+–—-]*(?:and\s+|but\s+|vs\.?\s+)?{_N}\s+(?:\w+\s+)?{_FAIL}\b"
 )
-_VERBS = re.compile(
+_VERBS = lazy_regex(
     rf"(?i)\b{_PASSING}\s+{_N}(?:\s+{_THINGS})?[\s,;]*(?:and\s+|but\s+)?{_FAIL}\s+{_N}\b(?!\s*(?:/|of|out))"
 )
-_BOTH_TURNED = re.compile(
+_BOTH_TURNED = lazy_regex(
     rf"(?i)(?<![\w./-]){_N}\s+(?:\w+\s+)?{_FAIL}\b[\s,;:/|·&+–—-]*(?:and\s+)?{_N}\s+(?:\w+\s+)?{_PASSING}\b"
 )
-_TOTAL_FAILED = re.compile(rf"(?i)(?<![\w./-]){_N}\s+{_THINGS}\b[^.\n\d]{{0,30}}?{_N}\s+(?:\w+\s+)?{_FAIL}\b")
-_TOTAL_PASSED = re.compile(rf"(?i)(?<![\w./-]){_N}\s+{_THINGS}\b[^.\n\d]{{0,30}}?{_N}\s+(?:\w+\s+)?{_PASSING}\b")
+_TOTAL_FAILED = lazy_regex(rf"(?i)(?<![\w./-]){_N}\s+{_THINGS}\b[^.\n\d]{{0,30}}?{_N}\s+(?:\w+\s+)?{_FAIL}\b")
+_TOTAL_PASSED = lazy_regex(rf"(?i)(?<![\w./-]){_N}\s+{_THINGS}\b[^.\n\d]{{0,30}}?{_N}\s+(?:\w+\s+)?{_PASSING}\b")
 _PASSED_MARK, _FAILED_MARK = re.compile(r"[✅✔🟢]\ufe0f?"), re.compile(r"[❌✗✘🔴]\ufe0f?")
-_PERCENT_OF = re.compile(rf"(?<![\w./-])(\d{{1,3}}(?:\.\d+)?)\s*%\s*(?:\(?\s*(?:of|out of)\s+)?\(?{_N}\s+{_THINGS}")
+_PERCENT_OF = lazy_regex(rf"(?<![\w./-])(\d{{1,3}}(?:\.\d+)?)\s*%\s*(?:\(?\s*(?:of|out of)\s+)?\(?{_N}\s+{_THINGS}")
 
 
 class PassRate(NamedTuple):

@@ -8,10 +8,11 @@ import msgspec
 from errata.memory.entries import columns_of as columns_of_actions
 from errata.memory.reading.fields import FAILURE, columns_of
 from errata.memory.reading.markdown import MarkdownPiece, Words, words_of
+from errata.text.lazy_regex import lazy_regex
 
-_FIRST = re.compile(r"(\s*)-\s+([A-Za-z][\w -]{0,40}):(?:\s+(.*))?")
-_FIELD = re.compile(r"(\s*)([A-Za-z][\w -]{0,40}):(?:\s+(.*))?")
-_BLOCK = re.compile(r"[|>][+-]?\d?")
+_FIRST = lazy_regex(r"(\s*)-\s+([A-Za-z][\w -]{0,40}):(?:\s+(.*))?")
+_FIELD = lazy_regex(r"(\s*)([A-Za-z][\w -]{0,40}):(?:\s+(.*))?")
+_BLOCK = lazy_regex(r"[|>][+-]?\d?")
 """The value is the text below."""
 
 _COLUMNS = (re.compile(r"\s{2,}|\t|\s*\|\s*"), re.compile(r"\s*[,;]\s*"))

@@ -11,17 +11,18 @@ from errata.memory.reading.run_names import ReportRuns
 from errata.memory.reading.steps import STEPS, canonical_step
 from errata.memory.reading.vocabulary import is_numbered
 from errata.memory.spelling import folded
+from errata.text.lazy_regex import lazy_regex
 
 _VAGUE = frozenset(("category", "type", "kind", "class", "failure-type", "area", "group"))
 """Columns that may hold something else than labels."""
-_CATEGORY = re.compile(r"(?i)^\W*(?:categor(?:y|ies)|area|group|folder|section)\W*$")
-_RUN_COLUMN = re.compile(
+_CATEGORY = lazy_regex(r"(?i)^\W*(?:categor(?:y|ies)|area|group|folder|section)\W*$")
+_RUN_COLUMN = lazy_regex(
     r"(?i)^\W*(?:(?:failed |fails |seen |occurs )?(?:in )?(?:the )?(?:runs?|run[ _-]?ids?|models?)"
     r"|(?:failed|fails|seen) in)\W*$"
 )
-_MARK = re.compile(r"\s*(?:[xX✓✔✅●•■☑1]|yes|true)\ufe0f?\s*")
-_FAILED_MARK = re.compile(r"(?i)\s*(?:[✗✘❌×x]\ufe0f?|fail(?:ed|s)?|no|red|0)\s*")
-_NOTHING = re.compile(r"[\s–—.·/-]*|(?i:n/?a|not run|pending|skipped)")
+_MARK = lazy_regex(r"\s*(?:[xX✓✔✅●•■☑1]|yes|true)\ufe0f?\s*")
+_FAILED_MARK = lazy_regex(r"(?i)\s*(?:[✗✘❌×x]\ufe0f?|fail(?:ed|s)?|no|red|0)\s*")
+_NOTHING = lazy_regex(r"[\s–—.·/-]*|(?i:n/?a|not run|pending|skipped)")
 
 
 def read_row(piece: MarkdownPiece, naming: CaseNaming, subject: Draft | None, group: str, runs: ReportRuns) -> None:

@@ -8,16 +8,17 @@ from errata.memory.reading.markdown import MarkdownPiece
 from errata.memory.reading.rates import NUMBER
 from errata.memory.reading.runs import RunDraft
 from errata.memory.spelling import folded, model_name
+from errata.text.lazy_regex import lazy_regex
 
 SHORT = 5
 """Characters of an id that people leave when they shorten it."""
-_ALIAS_IN_TITLE = re.compile(r"(?i)[*`\s]*(?:[a-z]+\s+)?([\w.#-]{1,24})[*`\s:]*")
+_ALIAS_IN_TITLE = lazy_regex(r"(?i)[*`\s]*(?:[a-z]+\s+)?([\w.#-]{1,24})[*`\s:]*")
 _ALIAS = r"(?:[A-Z]\d?|[Rr]un[ -]?[A-Z0-9]|#\d)"
 _LONGEST = 24
 TITLE = 6
 """Words of a title or a cell."""
-_ALL = re.compile(rf"(?i)\W*(?:both|all|every|each)(?:\s+(?:the|runs?|of them|{NUMBER}))*(?:\s+runs?)?\W*")
-_FAILED_IN = re.compile(r"(?i)\bfail(?:s|ed|ing)?\s+(?:in|on|for|with|under)\s+([^.;\n]+)")
+_ALL = lazy_regex(rf"(?i)\W*(?:both|all|every|each)(?:\s+(?:the|runs?|of them|{NUMBER}))*(?:\s+runs?)?\W*")
+_FAILED_IN = lazy_regex(r"(?i)\bfail(?:s|ed|ing)?\s+(?:in|on|for|with|under)\s+([^.;\n]+)")
 
 
 class ReportRuns:

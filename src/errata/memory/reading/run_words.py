@@ -9,25 +9,26 @@ from errata.memory.reading.markdown import Words
 from errata.memory.reading.vocabulary import is_numbered
 from errata.memory.spelling import without_host
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 
 NAME = 120
 MOST_WORDS = 6
 REMARK_WORDS = 3
 """A longer text in brackets is a comment on the model, not a part of its name."""
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{3,79}")
-_ADDRESS = re.compile(r"/runs?/([A-Za-z0-9_-]{4,80})")
-_TOKEN = re.compile(r"(?<![\w./@:-])[A-Za-z0-9][A-Za-z0-9_-]{4,79}(?![\w@/]|\.\w)")
-_CALLED_RUN = re.compile(r"(?i)\bruns?\b[\s_-]*(?:ids?\b)?(?:\s*(?:no\.?|#))?[\s:=(\[`*\"'#]*")
-_MODEL_LIKE = re.compile(r"(?<![\w/.@-])[A-Za-z][\w.]*(?:[-/.:][\w.]+)+")
-_WITH_VENDOR = re.compile(r"(?<![\w/.@-])[A-Za-z][\w.-]*/[A-Za-z][\w.-]*\w(?::[a-z]+)?(?![\w/])")
+_ID = lazy_regex(r"[A-Za-z0-9][A-Za-z0-9_-]{3,79}")
+_ADDRESS = lazy_regex(r"/runs?/([A-Za-z0-9_-]{4,80})")
+_TOKEN = lazy_regex(r"(?<![\w./@:-])[A-Za-z0-9][A-Za-z0-9_-]{4,79}(?![\w@/]|\.\w)")
+_CALLED_RUN = lazy_regex(r"(?i)\bruns?\b[\s_-]*(?:ids?\b)?(?:\s*(?:no\.?|#))?[\s:=(\[`*\"'#]*")
+_MODEL_LIKE = lazy_regex(r"(?<![\w/.@-])[A-Za-z][\w.]*(?:[-/.:][\w.]+)+")
+_WITH_VENDOR = lazy_regex(r"(?<![\w/.@-])[A-Za-z][\w.-]*/[A-Za-z][\w.-]*\w(?::[a-z]+)?(?![\w/])")
 _NO_MODEL = (
     "post-mortem post-run re-run follow-up per-eval per-failure deep-dive write-up one-line cross-cutting lint/config "
     "pass/fail and/or eval/lint n/a either/or overly-strict known-gap model-fault"
 )
-_COMPARES = re.compile(
+_COMPARES = lazy_regex(
     r"(?i)(?:\b|\()\b(?:compared?|versus|vs\.?|previous(?:ly)?|prior|earlier|last|since|than|baseline|before|unlike|replaces|supersedes|ago)\b"
 )
-_FILE = re.compile(r"\.(?:[cm]?[jt]sx?|json|md|toml|ya?ml|txt|py)$")
+_FILE = lazy_regex(r"\.(?:[cm]?[jt]sx?|json|md|toml|ya?ml|txt|py)$")
 
 
 def compares(text: str) -> bool:
@@ -43,7 +44,7 @@ def is_id(text: str) -> bool:
     return len(text) >= 6 and text.isalnum() and text.isascii() and changes >= 2 and not text[0].isupper()
 
 
-_RATE_BEHIND = re.compile(r"[`*)\s:,=–—-]{0,4}(?:[a-z]+\s+){0,2}\(?\d+\s*(?:/|of|out of)\s*\d+")
+_RATE_BEHIND = lazy_regex(r"[`*)\s:,=–—-]{0,4}(?:[a-z]+\s+){0,2}\(?\d+\s*(?:/|of|out of)\s*\d+")
 
 
 def ids_in(text: str, *, needs_run: bool = False) -> list[str]:

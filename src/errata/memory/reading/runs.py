@@ -13,15 +13,16 @@ from errata.memory.reading.run_words import compares, id_in, ids_in, is_id, mode
 from errata.memory.reading.vocabulary import Vocabulary
 from errata.memory.spelling import folded
 from errata.model.prior_report import PriorRun
+from errata.text.lazy_regex import lazy_regex
 
 NEAR_ID = 30
 """Characters before an id that may say that it is another run."""
-_IN_THE_PAST = re.compile(r"(?i)\W*(?:[\w-]+\s+){0,3}?(?:days?|weeks?|months?)\s+(?:ago|before|earlier)\b")
-_NAMED_WITH_RATE = re.compile(
+_IN_THE_PAST = lazy_regex(r"(?i)\W*(?:[\w-]+\s+){0,3}?(?:days?|weeks?|months?)\s+(?:ago|before|earlier)\b")
+_NAMED_WITH_RATE = lazy_regex(
     r"(?m)(?:^|[.;,]\s)[*\s]*[A-Z][\w ]{0,24}[:=][*`\s]*(\w{6,80})`?[\s,:(–—-]{1,4}(\d+\s*/\s*\d+)"
 )
 """`Before: jn7aa01, 40/62. After: jn7bb02, 45/62.`"""
-_OF_A_MAIL = re.compile(r"(?i)(?:re|fwd?|aw|wg)\s*:")
+_OF_A_MAIL = lazy_regex(r"(?i)(?:re|fwd?|aw|wg)\s*:")
 """A field `Subject` is the model under test, or the subject of a mail."""
 NEAR = 8
 """Pieces below the heading of a run that may describe it."""

@@ -12,6 +12,7 @@ from errata.memory.reading.fields import RUN, role_of
 from errata.memory.reading.markdown import INNER, MarkdownPiece, Words
 from errata.memory.reading.steps import canonical_step
 from errata.memory.spelling import folded
+from errata.text.lazy_regex import lazy_regex
 
 About = Literal["failures", "actions", "recommendations", "patterns", "other"]
 
@@ -90,8 +91,8 @@ _KINDS: tuple[tuple[About, re.Pattern[str]], ...] = (
         ),
     ),
 )
-_FAILURES = re.compile(r"fail|classif|per-eval|per-case|triage|errors?$|verdicts|what-went-wrong|what-broke")
-_INLINE = re.compile(
+_FAILURES = lazy_regex(r"fail|classif|per-eval|per-case|triage|errors?$|verdicts|what-went-wrong|what-broke")
+_INLINE = lazy_regex(
     r"(?i)(?:[^\w\s]{1,3}\s*)?(?:actions?(?:\s+(?:taken|done|so far))?|(?:fix|fixes|changes?)\s+(?:applied|made|done)"
     r"|done|applied|to-?do|planned|recommendations?|recommended(?:\s+actions?)?|next\s+steps?|deferred"
     r"|what\s+(?:i|we)\s+did|(?:cross-cutting\s+)?patterns?|net\s+impact|not\s+(?:yet\s+)?done|fix)"
@@ -100,12 +101,12 @@ _INLINE = re.compile(
 """Words that say what a paragraph is about, in front of it."""
 
 
-_TIME = re.compile(r"\b\d{1,2}:\d\d\b")
+_TIME = lazy_regex(r"\b\d{1,2}:\d\d\b")
 TITLE = "title"
 """The topic of the only heading of the first level: it names the report, not a section."""
 LONGEST_TITLE = 10
 """Words of a sentence in front of a list."""
-_IN_CAPITALS = re.compile(r"[A-Z][A-Z ,/&'-]{3,50}:?")
+_IN_CAPITALS = lazy_regex(r"[A-Z][A-Z ,/&'-]{3,50}:?")
 """A line in capital letters is a heading in a plain text."""
 
 

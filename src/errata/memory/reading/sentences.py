@@ -8,32 +8,33 @@ from errata.memory.reading.drafts import GUESS, PROSE, CaseNaming
 from errata.memory.reading.groups import GroupLabel, SentenceWord, group_label, labels_of_names
 from errata.memory.reading.markdown import MarkdownPiece, Words
 from errata.memory.reading.steps import only_step_in, steps_in_order
+from errata.text.lazy_regex import lazy_regex
 
-_FAILS = re.compile(r"(?i)\b(?:fail(?:ed|s|ing|ure)?|broke|crashed|not deploy|stops? at)\b")
-_PASSES = re.compile(r"(?i)\bpass(?:ed|es|ing)?\b|\bfixed\b|\bresolved\b|\bno longer\b|(?:\bnot|n['’]t|\bnever)\s+fail")
-_AFTER_NAME = re.compile(
+_FAILS = lazy_regex(r"(?i)\b(?:fail(?:ed|s|ing|ure)?|broke|crashed|not deploy|stops? at)\b")
+_PASSES = lazy_regex(r"(?i)\bpass(?:ed|es|ing)?\b|\bfixed\b|\bresolved\b|\bno longer\b|(?:\bnot|n['’]t|\bnever)\s+fail")
+_AFTER_NAME = lazy_regex(
     r"(?i)[`*)\"']*\s*(?:,\s*)?(?:which\s+|that\s+)?(?:now\s+|also\s+|again\s+|still\s+|has\s+|have\s+|is\s+|are\s+|was\s+|been\s+)*"
     r"(?:pass(?:es|ed|ing)?\b|fixed\b|resolved\b|no longer fail|green\b|gone\b)"
 )
-_BEFORE = re.compile(
+_BEFORE = lazy_regex(
     r"(?i)\b(?:last|previous|prior|earlier|first|old(?:er)?)\s+(?:\w+\s+)?(?:reports?|runs?|weeks?|months?|times?|analys\w+|round)\b"
     r"|\bin\s+(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
     r"|\bpreviously\b|\b(?:weeks?|days?|months?|runs?)\s+ago\b|\bused to\b|\bin the past\b|\bbefore the fix\b"
 )
-_NOT_RUN = re.compile(r"(?i)\b(?:pending|running|missing|skipped|not run|never ran)\b[^,;.]*$")
+_NOT_RUN = lazy_regex(r"(?i)\b(?:pending|running|missing|skipped|not run|never ran)\b[^,;.]*$")
 """In front of a name: `1 was still pending (002-queries/009-text_search`."""
-_AGAIN = re.compile(
+_AGAIN = lazy_regex(
     r"(?i)\b(?:again|still|also|too|as (?:before|in|it did)|same as|repeat\w*|like (?:in|last)|keeps?)\b"
 )
-_REPORT_FILE = re.compile(r"[a-z0-9]_\d{4}-\d\d-\d\d\.md\b")
+_REPORT_FILE = lazy_regex(r"[a-z0-9]_\d{4}-\d\d-\d\d\.md\b")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
-_ORDINAL = re.compile(
+_ORDINAL = lazy_regex(
     rf"(?i)\b(?:the\s+)({'|'.join(_ORDINALS)})(?:\s+(?:one|failure|eval))?\s+(?:is|was|as|counts|we)\b"
 )
-_NUMBERED = re.compile(
+_NUMBERED = lazy_regex(
     r"(?i)(?:\b(?:failures?|items?|evals?|nos?\.|numbers?)\s+|#)\d+(?:\s*(?:,|and|&)\s*#?\d+)*(?![\w/%-])"
 )
-_END = re.compile(
+_END = lazy_regex(
     r"(?<=[a-z]{4}\.)\s+(?=[a-z])|(?<=[.!?;])\s+(?=[\"'`(*A-Z0-9])|(?<=;)\s+|\n(?=\s*[-*•])|(?<=[.!?)])\n(?=[\w-]+_\w)"
 )
 

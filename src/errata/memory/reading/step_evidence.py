@@ -9,6 +9,7 @@ from errata.memory.reading.fields import FAILURE, columns_of
 from errata.memory.reading.markdown import MarkdownPiece, Words
 from errata.memory.reading.rates import NUMBER, number_of
 from errata.memory.reading.steps import STEP, canonical_step, mentioned_steps, step_in_field
+from errata.text.lazy_regex import lazy_regex
 
 _MESSAGES = (
     ("tsc", re.compile(r"\bTS\d{4,5}\b")),
@@ -27,12 +28,12 @@ _MESSAGES = (
 )
 """How the tools of each step report an error."""
 MESSAGE, RULE, WORD = 4, 3, 1
-_LINT_RULE = re.compile(r"(?:no|prefer|require|consistent|ban|exhaustive)(?:-[a-z]+)+|@[\w-]+/[\w-]+")
-_NOT_COMPILED = re.compile(r"(?i)(?:n['’]t|\bnot|\bnever)\s+compiled?\b")
-_NO_STEP_AT_ALL = re.compile(r"(?i)\b(?:all|every|each)\b.*\bstep\W{0,4}(?:is\s+|was\s+)?none\b", re.DOTALL)
-_COUNT_FIRST = re.compile(rf"(?i)(?<![\w./])({NUMBER})\s+(?:(?!{NUMBER})[a-z]+\s+){{0,3}}?({STEP})(?![\w/-])")
-_COUNT_LAST = re.compile(rf"(?i)(?<![\w./-])({STEP})\W{{1,4}}(\d{{1,5}})(?![\w./])")
-_EACH = re.compile(
+_LINT_RULE = lazy_regex(r"(?:no|prefer|require|consistent|ban|exhaustive)(?:-[a-z]+)+|@[\w-]+/[\w-]+")
+_NOT_COMPILED = lazy_regex(r"(?i)(?:n['’]t|\bnot|\bnever)\s+compiled?\b")
+_NO_STEP_AT_ALL = lazy_regex(r"(?i)\b(?:all|every|each)\b.*\bstep\W{0,4}(?:is\s+|was\s+)?none\b", re.DOTALL)
+_COUNT_FIRST = lazy_regex(rf"(?i)(?<![\w./])({NUMBER})\s+(?:(?!{NUMBER})[a-z]+\s+){{0,3}}?({STEP})(?![\w/-])")
+_COUNT_LAST = lazy_regex(rf"(?i)(?<![\w./-])({STEP})\W{{1,4}}(\d{{1,5}})(?![\w./])")
+_EACH = lazy_regex(
     rf"(?i)(?<![\w./])({NUMBER})\s+each\s+(?:of\s+|at\s+|in\s+|for\s+)?((?:(?:{STEP})(?:\s*,\s*|\s+and\s+|\s*&\s*)?)+)"
 )
 MOST = 1_000_000

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from errata.text.lazy_regex import lazy_regex
+
 _FORMS = {
     "filesystem": r"file[\s_-]?system",
     "install": r"(?:(?:npm|bun|pnpm|yarn|package|dependency)\s+)?install(?:s|ed|ing|ation)?",
@@ -20,28 +22,28 @@ _ANY = STEP = "|".join(_FORMS.values())
 """Any spelling of any of them, for a pattern."""
 _EXACT = {name: re.compile(form, re.IGNORECASE) for name, form in _FORMS.items()}
 _EDGE = r"(?<![\w@/-])"
-_STEP_WORD = re.compile(rf"(?i){_EDGE}(?:{_ANY})(?![\w/-])")
-_FAILED_AT = re.compile(
+_STEP_WORD = lazy_regex(rf"(?i){_EDGE}(?:{_ANY})(?![\w/-])")
+_FAILED_AT = lazy_regex(
     r"(?i)\b(?:(?:fail(?:ed|s|ing|ure|ures)?|stop(?:s|ped)?|br(?:oke|eaks?|oken)|die[sd]?|crash(?:es|ed)?|error(?:s|ed)?"
     r"|blocked|reject(?:s|ed)|trip(?:s|ped)|caught|stuck|red)[*_]*\s+(?:only\s+|first\s+|already\s+|both\s+)?"
     r"(?:at|in|on|during|by|with)\s+(?:(?:is|was)\s+)?|(?:trip(?:s|ped)|fail(?:s|ed)|broke|breaks)\s+)"
     rf"(?:the\s+|its\s+)?[`\"'*]*({_ANY}|{_OTHERS})\b"
 )
-_FAILS = re.compile(
+_FAILS = lazy_regex(
     r"(?i)(?<!n't a )(?<!n’t a )(?<!not a )(?<!not )(?<!no )"
     rf"{_EDGE}({_ANY})[`\"'*)]*\s+(?:step\s+)?(?:\([^()]*\)\s+)?(?:only\s+)?"
     r"(?:fail\w*|errors?\b|complain\w*|reject\w*|refuse\w*|breaks?|crash\w*|violations?|warnings?|stop\w*|block\w*|flag\w*|objects?\b)"
 )
-_CANNOT = re.compile(
+_CANNOT = lazy_regex(
     r"(?i)(?:n['’]t|\bnot|\bnever|\bcannot|\bfails? to|\brefus\w+ to)\s+(?:be\s+|even\s+)?"
     r"(deploy(?:s|ed)?|install(?:s|ed)?|type[\s-]?check(?:s|ed)?|lint(?:s|ed)?)\b"
 )
-_PASSES = re.compile(
+_PASSES = lazy_regex(
     r"(?i)[`\"'*)]*\s+(?:(?:\w+\s+){0,2}(?:pass(?:es|ed|ing)?|green|succeed\w*|fine|ok)\b|(\d+)\s*/\s*\1(?!\d))"
 )
-_DENIED = re.compile(r"(?i)(?:\bnot|n['’]t)\s+(?:an?\s+|the\s+|by\s+|at\s+)?$")
-_CHUNK_END = re.compile(r"[;:,·|()\[\]→>\n]|\s[-–—]{1,2}\s|\.(?=\s|$)")
-_AROUND = re.compile(
+_DENIED = lazy_regex(r"(?i)(?:\bnot|n['’]t)\s+(?:an?\s+|the\s+|by\s+|at\s+)?$")
+_CHUNK_END = lazy_regex(r"[;:,·|()\[\]→>\n]|\s[-–—]{1,2}\s|\.(?=\s|$)")
+_AROUND = lazy_regex(
     r"(?i)^(?:the\s+)?(?:failed|fails|failing|failure|first|only|at|in|during)\s+(?:step\s+)?(?:at\s+|in\s+)?|^step\s*:?\s+"
     r"|\s+(?:steps?|only|failed|fails|failures?|failing|errors?|phase|stage|checks?|gate|alone|rules?)(?=\s|$)|\s*\d[\d.,]*\s*%?.*$"
 )
@@ -92,7 +94,7 @@ def steps_in_order(names: Sequence[str], text: str) -> dict[str, str]:
     return dict(zip(names, steps, strict=True)) if len(steps) == len(names) else {}
 
 
-_FRONT = re.compile(
+_FRONT = lazy_regex(
     rf"(?i)^[\s*_`#>-]*(?:failed\s+(?:at|in|on)\s+)?({_ANY})[`*_]*(?:\s+(?:step|stage|failures?|errors?))?[`*_]*"
     r"(?:\s*\(\s*\d+[^()]*\))?[`*_]*\s*([:–—]|\s-\s|(?=$|\())"
 )

@@ -5,14 +5,15 @@ from collections.abc import Iterable
 
 from errata.memory.reading.markdown import MarkdownPiece
 from errata.memory.spelling import Segments, segments, without_number
+from errata.text.lazy_regex import lazy_regex
 
-_NUMBERED = re.compile(r"(\d{2,4})-[A-Za-z]\w*(?:[-.]\w+)*")
-_ALONE = re.compile(r"(?<![\w/.@-])(0\d{1,3}-[a-z][a-z0-9]*_\w+)(?![\w/-])")
+_NUMBERED = lazy_regex(r"(\d{2,4})-[A-Za-z]\w*(?:[-.]\w+)*")
+_ALONE = lazy_regex(r"(?<![\w/.@-])(0\d{1,3}-[a-z][a-z0-9]*_\w+)(?![\w/-])")
 """`001-react_upload`, the name of a case in any text."""
-_PATH = re.compile(r"(?<![\w@-])((?:[\w.-]+/)+[\w.-]*\w)")
-_CATEGORY_COLUMN = re.compile(r"(?i)^\W*(?:categor(?:y|ies)|area|group|topic|section|folder)\W*$")
-_IN_BRACKETS = re.compile(r"[A-Za-z0-9]\w+`?\s*[(\[]`?(\d{2,4}-[a-z]\w*)`?[)\]]")
-_COUNTED = re.compile(r"(?i)^\W*(\d{2,4}-[a-z]\w*)\W{1,4}\(?\d+\s*(?:/\s*\d+\s*)?(?:fail|eval|case|of\b|pass|model)")
+_PATH = lazy_regex(r"(?<![\w@-])((?:[\w.-]+/)+[\w.-]*\w)")
+_CATEGORY_COLUMN = lazy_regex(r"(?i)^\W*(?:categor(?:y|ies)|area|group|topic|section|folder)\W*$")
+_IN_BRACKETS = lazy_regex(r"[A-Za-z0-9]\w+`?\s*[(\[]`?(\d{2,4}-[a-z]\w*)`?[)\]]")
+_COUNTED = lazy_regex(r"(?i)^\W*(\d{2,4}-[a-z]\w*)\W{1,4}\(?\d+\s*(?:/\s*\d+\s*)?(?:fail|eval|case|of\b|pass|model)")
 
 
 def is_numbered(name: str) -> bool:

@@ -1,6 +1,5 @@
 """`/runs/{run}/cases/{case}/{attempt}`: what happened here, and which line proves it?"""
 
-import re
 from shlex import quote as shell_quoted
 
 import msgspec
@@ -29,6 +28,7 @@ from errata.server.pages.attempt_texts import AttemptTexts, LinedText, as_text
 from errata.server.pages.attempt_verdicts import ShownVerdict, marks_of, readings_of, verdict_columns
 from errata.server.pages.run_query import RunQuery
 from errata.server.problems import waiting_notice
+from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import page_lines
 from errata.verbs.look import (
     Neighbours,
@@ -54,7 +54,7 @@ KEYS = (
     ("M", "Render messages as Markdown, or show them as they are"),
     ("V", "Give a verdict"),
 )
-_STEP = re.compile(r"step-(\d+)")
+_STEP = lazy_regex(r"step-(\d+)")
 
 
 class AttemptPageQuery(RunQuery, frozen=True, kw_only=True):

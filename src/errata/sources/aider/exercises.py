@@ -1,6 +1,5 @@
 """A run of aider's benchmark: one folder per exercise. Several tries at one exercise are one attempt."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -33,13 +32,14 @@ from errata.sources.shared.documents import TEXT_CAP, Documents
 from errata.sources.shared.facts import MISSING, Facts
 from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.values import cost_number, count, non_empty, number, parts, rest, sequence, text
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import redact
 
 HISTORY = ".aider.chat.history.md"
 _MARKS: tuple[tuple[str, ActorRole], ...] = (("####", "user"), (">", "environment"))
 _STARTED = "# aider chat started at"
 _DOCS = ("introduction.md", "instructions.md", "instructions.append.md")
-_DATED = re.compile(r"^\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d--")
+_DATED = lazy_regex(r"^\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d--")
 
 
 def read(folder: Path) -> Iterator[Item]:

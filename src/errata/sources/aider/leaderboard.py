@@ -9,13 +9,14 @@ from errata.model import CodeVersion, Item, Reported, Run, SourceInfo, SourceRef
 from errata.sources.aider import NAME, SUITE
 from errata.sources.base import Row, convert_each, number_or_none, text_file, unreadable
 from errata.sources.shared.values import non_empty
+from errata.text.lazy_regex import lazy_regex
 
-_FIELD = re.compile(r"^(?P<mark>- |  )(?P<key>\w+):(?:\s+(?P<value>.*))?$")
-_COMMENT = re.compile(r"\s+#.*$")
-_RATE = re.compile(r"^pass_rate_(?P<try>\d+)$")
+_FIELD = lazy_regex(r"^(?P<mark>- |  )(?P<key>\w+):(?:\s+(?P<value>.*))?$")
+_COMMENT = lazy_regex(r"\s+#.*$")
+_RATE = lazy_regex(r"^pass_rate_(?P<try>\d+)$")
 FEW_CASES = 1_000
 """With more, two counts may have one rate."""
-_PASSES = re.compile(r"^pass_num_\d+$")
+_PASSES = lazy_regex(r"^pass_num_\d+$")
 _HOMES = frozenset(["dirname", "model", "edit_format", "commit_hash", "reasoning_effort", "date"])
 
 

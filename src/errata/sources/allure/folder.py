@@ -1,6 +1,5 @@
 """An Allure results folder: its results, fixtures, attachments and environment → the run."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,8 +21,9 @@ from errata.sources.shared.values import (
     settings,
     text,
 )
+from errata.text.lazy_regex import lazy_regex
 
-_CONTAINER = re.compile(rb'(?<!\\)"(?:befores|afters|children)"\s*:\s*\[')
+_CONTAINER = lazy_regex(rb'(?<!\\)"(?:befores|afters|children)"\s*:\s*\[')
 PROPERTIES = "environment.properties"
 PROPERTIES_CAP = 64 * 1024
 _EXECUTOR = ("buildName", "buildUrl", "reportName", "name")

@@ -4,7 +4,6 @@ Score files list only failures: every other counted row is correct. BFCL's check
 error like any answer: mostly wrong, but correct where no call should be made.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -31,6 +30,7 @@ from errata.sources.shared.chat import CHAT_ROLES
 from errata.sources.shared.exceptions import frames_of, own_frame
 from errata.sources.shared.facts import Facts
 from errata.sources.shared.values import as_text, mapping, non_empty, number, plain, rest, sequence, text
+from errata.text.lazy_regex import lazy_regex
 
 BROKE = "Error during inference:"
 _TERMINATED = "force_terminated"
@@ -39,8 +39,8 @@ _RESULT = frozenset(("id", "result", "input_token_count", "output_token_count", 
 _SCORE = frozenset(("id", "model_name", "test_category", "valid", "error", "error_type", "prompt", "model_result_raw",
                     "model_result", "model_result_decoded", "decoded_result", "possible_answer",
                     "inference_log"))  # fmt: skip
-_RAISED = re.compile(r"^(?P<type>[A-Za-z_][\w.]*?)(?::|\s*$)")
-_CODE = re.compile(r"(?i)\b(?:error )?code\W{1,3}(\d{3})\b")
+_RAISED = lazy_regex(r"^(?P<type>[A-Za-z_][\w.]*?)(?::|\s*$)")
+_CODE = lazy_regex(r"(?i)\b(?:error )?code\W{1,3}(\d{3})\b")
 
 
 class CategoryScores(NamedTuple):

@@ -4,7 +4,6 @@ Score files of current releases name a case by its text id. Older releases numbe
 id in the prompt. Where the prompt has none either, only the answer shows which result was scored.
 """
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,9 @@ from errata.sources.base import Row, json_lines
 from errata.sources.bfcl import NAME
 from errata.sources.shared.row_groups import Lines
 from errata.sources.shared.values import as_text, mapping, name_of
+from errata.text.lazy_regex import lazy_regex
 
-_DIGITS = re.compile(r"(\d+)")
+_DIGITS = lazy_regex(r"(\d+)")
 
 
 class ScoreFields(msgspec.Struct):

@@ -1,6 +1,5 @@
 """The rows of a file grouped by trace, and a first pass over them → the runs of its experiments."""
 
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,11 +14,12 @@ from errata.sources.shared.row_groups import ItemGroups, read_groups
 from errata.sources.shared.runs import hash_of_content
 from errata.sources.shared.scores import ScorerCounts
 from errata.sources.shared.values import mapping, non_empty, number, rest, text
+from errata.text.lazy_regex import lazy_regex
 
 MODELS_CAP = 2
 _SUMMARY = frozenset(("project_name", "experiment_name", "experiment_id", "experiment_url", "scores", "comparison"))
 HEAD = 64 * 1024
-_LISTED = re.compile(rb'(?<!\\)"(results|events|data)"\s*:\s*\[')
+_LISTED = lazy_regex(rb'(?<!\\)"(results|events|data)"\s*:\s*\[')
 
 
 class BraintrustExperiment:

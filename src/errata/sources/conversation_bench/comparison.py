@@ -1,6 +1,5 @@
 """A comparison folder: the runs that it lists, and its numbers for each."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path, PureWindowsPath
 from typing import Any, NamedTuple
@@ -11,6 +10,7 @@ from errata.sources.conversation_bench import NAME, RUN_RESULTS, is_comparison, 
 from errata.sources.conversation_bench.layout import count, from_run, is_name, last_part, number, upwards
 from errata.sources.conversation_bench.scores import DIMENSIONS
 from errata.sources.shared.values import mapping, plain, text
+from errata.text.lazy_regex import lazy_regex
 
 METADATA = "metadata.json"
 WRITTEN_BY = "written_by"
@@ -18,7 +18,7 @@ WRITTEN_BY = "written_by"
 HEADLINE = "pass_row_rate"
 _TABLES_BY_MODEL = ("metric_summary.csv", "model_summary.csv")
 _COUNTS = ("pass_rows", "fail_rows", "incomplete_rows", "empty_response_count", "model_ended_session_count")
-_ENVIRONMENT = re.compile(r"(?<!\S)([A-Za-z_]\w*)=\S+")
+_ENVIRONMENT = lazy_regex(r"(?<!\S)([A-Za-z_]\w*)=\S+")
 
 
 class ComparisonRow(NamedTuple):

@@ -1,7 +1,6 @@
 """The files of a conversation, names and paths around it, and numbers that may be text."""
 
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path, PureWindowsPath
 from typing import Any, NamedTuple
@@ -10,10 +9,11 @@ from errata.sources.base import number_or_none
 from errata.sources.conversation_bench import JUDGED_SUFFIX, JUDGES, TRANSCRIPT
 from errata.sources.shared import values
 from errata.sources.shared.values import LARGEST, SMALLEST
+from errata.text.lazy_regex import lazy_regex
 
 RUN_LOG = "run.log"
 AUDIO = "conversation.wav"
-_NAME = re.compile(r"\w[\w.-]*")
+_NAME = lazy_regex(r"\w[\w.-]*")
 
 
 class ConversationFiles(NamedTuple):

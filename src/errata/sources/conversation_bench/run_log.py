@@ -10,22 +10,23 @@ import msgspec
 from errata.model import ErrorInfo, Evidence, SourceRef
 from errata.model.times import from_iso
 from errata.sources.conversation_bench.layout import RUN_LOG, count
+from errata.text.lazy_regex import lazy_regex
 
 LINE_CAP = 1024 * 1024
 EVIDENCE_CAP = 500
 QUOTE_CAP = 2_000
 TRACEBACK_CAP = 20_000
 
-_LINE = re.compile(r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?) +([A-Z]+) +(\S+): (.*)", re.DOTALL)
-_SETTING = re.compile(r"\b(benchmark|model|turns)=(\S+)")
-_TAGGED = re.compile(r"\[([A-Z_]+)\] turn=(\d{1,9})\b[ :,]*(.*)", re.DOTALL)
-_STARTED = re.compile(r"\bturn=(\d{1,9}) start")
-_NAMED_TURN = re.compile(r"\bturn[ =#:]+(\d{1,9})\b", re.IGNORECASE)
-_STATUS = re.compile(
+_LINE = lazy_regex(r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?) +([A-Z]+) +(\S+): (.*)", re.DOTALL)
+_SETTING = lazy_regex(r"\b(benchmark|model|turns)=(\S+)")
+_TAGGED = lazy_regex(r"\[([A-Z_]+)\] turn=(\d{1,9})\b[ :,]*(.*)", re.DOTALL)
+_STARTED = lazy_regex(r"\bturn=(\d{1,9}) start")
+_NAMED_TURN = lazy_regex(r"\bturn[ =#:]+(\d{1,9})\b", re.IGNORECASE)
+_STATUS = lazy_regex(
     r"\b(?:HTTP(?:/\d(?:\.\d)?)?|status(?: code)?|code|error)[ :=]+([1-5]\d{2,3})\b|\b(5\d\d|429)\b", re.IGNORECASE
 )
 LINES_OF_A_TURN = 3
-_RETRIES = re.compile(r"\bretry_count=(\d{1,9})\b")
+_RETRIES = lazy_regex(r"\bretry_count=(\d{1,9})\b")
 _LOUD = ("WARNING", "ERROR", "CRITICAL")
 
 

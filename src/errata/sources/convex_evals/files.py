@@ -17,6 +17,7 @@ from errata.sources.convex_evals.answers import Statement, debug_files
 from errata.sources.convex_evals.steps import RAW_RESPONSE, RAW_RESPONSE_CAP
 from errata.sources.shared.archives import zip_members
 from errata.sources.shared.values import text
+from errata.text.lazy_regex import lazy_regex
 
 _ID_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 _DAMAGE = (
@@ -32,7 +33,7 @@ _DAMAGE = (
 BINARY = "<binary file>"
 """The harness's placeholder for a file that is not text."""
 TEXT_CAP = 4 * 1024 * 1024
-_TEXT = re.compile(r"[.](?:[jt]sx?|json|md|txt|html|css|ya?ml|toml|env|log|gitignore|npmrc)$", re.IGNORECASE)
+_TEXT = lazy_regex(r"[.](?:[jt]sx?|json|md|txt|html|css|ya?ml|toml|env|log|gitignore|npmrc)$", re.IGNORECASE)
 Role = Callable[[str], ArtefactRole]
 
 

@@ -10,6 +10,7 @@ from errata.model import Check, ErrorInfo, SourceRef
 from errata.model.words import CheckStatus, Phase
 from errata.sources.shared.facts import NOT_MADE, UNFINISHED, Facts
 from errata.sources.shared.values import mapping, rest, seconds, text
+from errata.text.lazy_regex import lazy_regex
 
 SUITE = "convex-evals"
 PIPELINE = ("filesystem", "install", "deploy", "tsc", "eslint", "tests")
@@ -24,27 +25,27 @@ RAW_RESPONSE_CAP = 16_000
 """The harness cuts an answer that it could not parse after this many characters."""
 
 # Deliberately without a bare "rate limit": that may be the name of an eval, or a feature of its code.
-_MACHINERY = re.compile(
+_MACHINERY = lazy_regex(
     r"timed out after|econnrefused|econnreset|etimedout|enotfound|eai_again"
     r"|too many requests|status code 429|http 429",
     re.IGNORECASE,
 )
-_MACHINERY_DEPLOY = re.compile(rf"{_MACHINERY.pattern}|convex dev timed out", re.IGNORECASE)
+_MACHINERY_DEPLOY = lazy_regex(rf"{_MACHINERY.pattern}|convex dev timed out", re.IGNORECASE)
 _BY_STEP = {"install": _MACHINERY, "deploy": _MACHINERY_DEPLOY, "tsc": _MACHINERY}
 _STATUS: dict[str, CheckStatus] = {"passed": "pass", "failed": "fail", "skipped": "skipped"}
-_PERCENT = re.compile(r"\(([0-9]{1,3}(?:\.[0-9]+)?)%\)")
-_RATIO = re.compile(r"Tests failed \(ratio: ([01](?:\.[0-9]+)?)\)")
-_TAGS = re.compile(r"\[(\w+)\]\s*")
-_HTTP = re.compile(
+_PERCENT = lazy_regex(r"\(([0-9]{1,3}(?:\.[0-9]+)?)%\)")
+_RATIO = lazy_regex(r"Tests failed \(ratio: ([01](?:\.[0-9]+)?)\)")
+_TAGS = lazy_regex(r"\[(\w+)\]\s*")
+_HTTP = lazy_regex(
     r"^(?:error:\s*)*([45]\d\d)\b|\b(?:http|status(?: code)?)[ :=]*([45]\d\d)\b|\b(429)\b", re.IGNORECASE
 )
-_SYSTEM_ERROR = re.compile(r"^E[A-Z_]+$")
+_SYSTEM_ERROR = lazy_regex(r"^E[A-Z_]+$")
 RUNNER_OF_TESTS = "vitest"
 """Under this name the harness logs the step `tests`."""
-_RETRIED = re.compile(r"; retrying once in \d+s\s*$")
-_OF_GRADER = re.compile(r"\[grader\b")
-_HEADING = re.compile(r"=== Eval: .* ===\s*$")
-_TAG = re.compile(r"\[([a-z_]+)\] ?(.*)")
+_RETRIED = lazy_regex(r"; retrying once in \d+s\s*$")
+_OF_GRADER = lazy_regex(r"\[grader\b")
+_HEADING = lazy_regex(r"=== Eval: .* ===\s*$")
+_TAG = lazy_regex(r"\[([a-z_]+)\] ?(.*)")
 
 
 def machinery_word(step: str, reason: str) -> str:

@@ -57,8 +57,9 @@ from errata.sources.shared.values import (
     sequence,
     text,
 )
+from errata.text.lazy_regex import lazy_regex
 
-_NUMBERED = re.compile(r"(?:conversational_)?test_case_(?:\d+|None)")
+_NUMBERED = lazy_regex(r"(?:conversational_)?test_case_(?:\d+|None)")
 _CASE = frozenset(
     ("name", "input", "actual_output", "expected_output", "context", "retrieval_context", "tools_called",
      "expected_tools", "token_cost", "input_tokens", "output_tokens", "completion_time", "success", "metrics_data",
@@ -194,7 +195,7 @@ def checks_of(case: dict[str, Any], row: Row) -> Iterator[Check]:
 
 
 # a metric that finds nothing to judge in an answer scores it with 1
-_NOTHING_FOUND = re.compile(r"^(?:Claims|Statements|Verdicts|Opinions|Sentences)\s*:\s*\[\s*\]", re.MULTILINE)
+_NOTHING_FOUND = lazy_regex(r"^(?:Claims|Statements|Verdicts|Opinions|Sentences)\s*:\s*\[\s*\]", re.MULTILINE)
 
 
 def _check(metric: dict[str, Any], order: int, ref: SourceRef) -> Check:

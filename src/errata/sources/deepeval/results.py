@@ -1,6 +1,5 @@
 """Any file of deepeval in one form and one spelling: the fields of the test run, and its cases."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,9 @@ from errata.sources.base import Row, describe, head_of, unreadable
 from errata.sources.deepeval import CASES, CONVERSATIONS, HEAD, NAME, RESULTS, WRAPPER, is_result
 from errata.sources.shared.json_rows import LongDocument, long_document
 from errata.sources.shared.values import mapping, plain, sequence, text
+from errata.text.lazy_regex import lazy_regex
 
-_CAPITAL = re.compile(r"(?<=[a-z0-9])([A-Z])")
+_CAPITAL = lazy_regex(r"(?<=[a-z0-9])([A-Z])")
 # fields with different names in the two forms
 _ALIASES = {"input_token_count": "input_tokens", "output_token_count": "output_tokens", "order": "index"}
 

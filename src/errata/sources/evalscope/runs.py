@@ -1,6 +1,5 @@
 """A dataset that a model was tested on → its run: its files, its report, and the report's numbers."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,24 +22,25 @@ from errata.sources.shared.values import (
     text,
 )
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import redact
 
 MOST_ERRORS = 20
 LONGEST = 500
 _ERROR = b" - ERROR: "
-_TIME = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
+_TIME = lazy_regex(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
 _REPORT = frozenset(
     ("metrics", "schema_version", "dataset_name", "model_name", "dataset_pretty_name", "primary_metric_identity",
      "execution_summary")
 )  # fmt: skip
-_OLD_NAME = re.compile(r"(?P<how>mean|pass_at_k|pass_hat_k|vote_at_k)_(?P<name>.+)")
+_OLD_NAME = lazy_regex(r"(?P<how>mean|pass_at_k|pass_hat_k|vote_at_k)_(?P<name>.+)")
 _METRIC = ("identity", "name", "score", "num", "categories", "macro_score", "semantics")
 CONFIG = "configs/task_config.yaml"
 LOG = "logs/eval_log.log"
 CONFIG_CAP = 1024 * 1024
-_REPEATS = re.compile(r"(?m)^repeats:\s*([1-9]\d{0,5})\s*$")
-_WORK = re.compile(r"(?m)^work_dir:\s*['\"]?([^'\"\n]+)")
-_DATASETS = re.compile(r"(?m)^datasets:\n((?:- [^\n]+\n)+)")
+_REPEATS = lazy_regex(r"(?m)^repeats:\s*([1-9]\d{0,5})\s*$")
+_WORK = lazy_regex(r"(?m)^work_dir:\s*['\"]?([^'\"\n]+)")
+_DATASETS = lazy_regex(r"(?m)^datasets:\n((?:- [^\n]+\n)+)")
 
 
 class ReportMetric(NamedTuple):

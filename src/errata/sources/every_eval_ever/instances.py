@@ -33,6 +33,7 @@ from errata.sources.shared.values import (
     sequence,
     text,
 )
+from errata.text.lazy_regex import lazy_regex
 
 _ROW = frozenset(
     ("schema_version", "evaluation_id", "model_id", "evaluation_name", "evaluation_result_id", "sample_id",
@@ -41,11 +42,11 @@ _ROW = frozenset(
 )  # fmt: skip
 _TIMES = ("latency_ms", "time_to_first_token_ms", "generation_time_ms")
 # `ConnectionError('upstream 503')`, or `ConnectionError: upstream 503`
-_SHOWN = re.compile(r"(?P<type>[A-Za-z_][\w.]*)\((?P<quote>['\"])(?P<message>.*)(?P=quote)\)\s*$", re.DOTALL)
-_WRITTEN = re.compile(
+_SHOWN = lazy_regex(r"(?P<type>[A-Za-z_][\w.]*)\((?P<quote>['\"])(?P<message>.*)(?P=quote)\)\s*$", re.DOTALL)
+_WRITTEN = lazy_regex(
     r"(?P<type>[A-Za-z_][\w.]*(?:Error|Exception|Timeout|Interrupt)\w*):\s*(?P<message>.*)", re.DOTALL
 )
-_TRACEBACK = re.compile(r"^[\s+|]*(?:Exception Group )?Traceback \(most recent call last\):", re.MULTILINE)
+_TRACEBACK = lazy_regex(r"^[\s+|]*(?:Exception Group )?Traceback \(most recent call last\):", re.MULTILINE)
 
 
 class SampleKey(msgspec.Struct):

@@ -1,6 +1,5 @@
 """A run and the tallies of its attempts → the summary of an evaluation: names, file path and results."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
@@ -11,6 +10,7 @@ from errata.model import Attempt, Check, Run
 from errata.model.identity import fingerprint
 from errata.model.times import moment_of
 from errata.sources.shared.values import as_text
+from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import for_others, tree_for_others
 
 _ARGUMENTS = ("temperature", "top_p", "top_k", "max_tokens")
@@ -20,7 +20,7 @@ ROUNDED = 0.005
 Summary = dict[str, Any]
 SCHEMA = "0.3.0"
 UNKNOWN = "unknown"
-_NOT_PORTABLE = re.compile(r"[^A-Za-z0-9._-]+")
+_NOT_PORTABLE = lazy_regex(r"[^A-Za-z0-9._-]+")
 OUTCOME = "outcome"
 
 

@@ -1,19 +1,19 @@
 """Times in the cells of a table: ISO 8601, seconds since 1970, and dates such as `04.11.2025 10:27`."""
 
-import re
 from collections.abc import Iterable
 from typing import Any, Literal
 
 from errata.model.times import from_iso, from_milliseconds, parse
 from errata.sources.generic.values import number
+from errata.text.lazy_regex import lazy_regex
 
 DateOrder = Literal["", "day_first", "month_first"]
 """Of dates with the year last; empty if the values don't decide."""
-_YEAR_LAST = re.compile(
+_YEAR_LAST = lazy_regex(
     r"(?P<first>\d{1,2})(?P<sign>[./])(?P<second>\d{1,2})(?P=sign)(?P<year>\d{4})"
     r"(?:(?:,\s*|\s+)(?P<hour>\d{1,2})(?P<minutes>:\d{2}(?::\d{2}(?:\.\d+)?)?)(?:\s*Uhr)?)?"
 )
-_EPOCH = re.compile(r"\d{9,}(?:\.\d*)?")
+_EPOCH = lazy_regex(r"\d{9,}(?:\.\d*)?")
 _MILLISECONDS_FROM = 100_000_000_000
 
 

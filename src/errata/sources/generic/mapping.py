@@ -13,13 +13,14 @@ from msgspec.structs import replace
 
 from errata.errors import SettingsError
 from errata.sources.generic.values import structured
+from errata.text.lazy_regex import lazy_regex
 
 _HINT = "docs/mapping.md shows a whole mapping"
 Get = Callable[[dict[str, Any]], Any]
 """Returns the value of one column in a row, or None."""
 Tree = dict[str, "Tree | None"]
 """The keys that the mapping uses: None = the whole value, a tree = only these parts."""
-_SEGMENT = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
+_SEGMENT = lazy_regex(r"\[(\d+)\]|([^.\[\]]+)")
 LISTED = 40
 
 

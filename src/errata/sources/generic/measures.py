@@ -1,6 +1,5 @@
 """The result of a row: execution, measurement, outcome, checks and errors."""
 
-import re
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple, cast
 
@@ -10,12 +9,13 @@ from errata.sources.base import number_or_none
 from errata.sources.generic.mapping import Get, Mapping, StatusWords, VerdictColumn, as_check, getter
 from errata.sources.generic.values import NOTHING, is_empty, plain_number, rate, structured, text, yes_or_no
 from errata.sources.shared.values import plain
+from errata.text.lazy_regex import lazy_regex
 
 NO_ERROR = ("false", "no", "0", "-", "{}", "[]", "no error", "ok", "success")
 """What tables write where there was no error."""
 NEVER_MADE = ("skipped", "unfinished", "missing")
 # the last line of a Python traceback: `openai.RateLimitError: slow down`
-_TYPED = re.compile(r"([A-Za-z_][\w.]*(?:Error|Exception|Timeout|Interrupt|Exit|Failure|Expired))(?::\s*|$)")
+_TYPED = lazy_regex(r"([A-Za-z_][\w.]*(?:Error|Exception|Timeout|Interrupt|Exit|Failure|Expired))(?::\s*|$)")
 _NAMES = {
     "type": ("type", "name", "class", "error_type", "exception"),
     "message": ("message", "msg", "detail", "error", "text"),

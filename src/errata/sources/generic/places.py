@@ -4,7 +4,6 @@
 of the object that holds the rows, `^^x` one of the object around that, and `$.x` one of the whole document.
 """
 
-import re
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ from errata.model import Unreadable
 from errata.sources.base import Row
 from errata.sources.generic.mapping import MappedColumn, Mapping, as_column, follow, getter, segments
 from errata.sources.generic.values import NOTHING, is_empty
+from errata.text.lazy_regex import lazy_regex
 
 KEY = "@key"
 """The column with the key of a row, if the rows are in an object instead of a list."""
@@ -28,7 +28,7 @@ NOT_RUN = "@not_run"
 RUN_OBJECT = "@run"
 """The number of the object that describes the run of a row, in a nested list of runs."""
 DASHES = frozenset(("-", "–", "—"))
-_STEP = re.compile(r"\[(\d*)\]|([^.\[\]]+)")
+_STEP = lazy_regex(r"\[(\d*)\]|([^.\[\]]+)")
 
 
 class Each:

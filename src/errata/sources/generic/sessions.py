@@ -1,6 +1,5 @@
 """Sessions of coding agents that a column of the results refers to: the transcripts of its rows."""
 
-import re
 from collections.abc import Collection, Iterator
 from functools import cached_property
 from itertools import islice
@@ -15,12 +14,13 @@ from errata.sources.generic.measures import facts
 from errata.sources.generic.values import is_empty, text
 from errata.sources.shared.transcripts import SessionTranscript, kind_of, transcript_at
 from errata.sources.shared.values import last_part, non_empty
+from errata.text.lazy_regex import lazy_regex
 
 FILES_CAP = 20_000
 DEPTH = 6
 
 # `rollout-2026-03-01T11-00-00-<session>`
-_ROLLOUT = re.compile(r"^rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-(?P<session>.+)$")
+_ROLLOUT = lazy_regex(r"^rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-(?P<session>.+)$")
 _NOTHING = Output()
 
 

@@ -8,6 +8,7 @@ import msgspec
 
 from errata.sources.base import decode, number_or_none
 from errata.sources.shared.values import LARGEST, as_text, plain
+from errata.text.lazy_regex import lazy_regex
 
 YES = frozenset(
     (
@@ -73,12 +74,12 @@ NOT_UNDERSTOOD = (ValueError, TypeError, OverflowError, OSError)
 """The errors that a converter raises for a value that it can't convert."""
 
 LITERAL_CAP = 200_000
-_DECIMAL_COMMA = re.compile(r"[-+]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?")
-_WITH_SIGNS = re.compile(r"[$€£¥]?\s?(-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)(?:\s?(?:USD|EUR|GBP|CHF|JPY|[$€£¥]))?")
-_WITH_UNIT = re.compile(r"(\d+(?:\.\d+)?)\s?(ns|us|µs|ms|s|secs?|seconds|min|minutes|m|h)", re.IGNORECASE)
+_DECIMAL_COMMA = lazy_regex(r"[-+]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?")
+_WITH_SIGNS = lazy_regex(r"[$€£¥]?\s?(-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)(?:\s?(?:USD|EUR|GBP|CHF|JPY|[$€£¥]))?")
+_WITH_UNIT = lazy_regex(r"(\d+(?:\.\d+)?)\s?(ns|us|µs|ms|s|secs?|seconds|min|minutes|m|h)", re.IGNORECASE)
 UNITS = {"s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "ms": 1e3, "us": 1e6, "µs": 1e6, "ns": 1e9,
          "m": 1 / 60, "min": 1 / 60, "minutes": 1 / 60, "h": 1 / 3600}  # fmt: skip
-_SHARE = re.compile(r"(\d+)\s*/\s*(\d+)")
+_SHARE = lazy_regex(r"(\d+)\s*/\s*(\d+)")
 _encode = msgspec.json.Encoder().encode
 text = as_text
 
@@ -105,7 +106,7 @@ def _without_signs(value: Any) -> Any:
 
 CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _SIGNS_AND_SPACE = f"{''.join(CURRENCIES)} \t\xa0"
-_CODE = re.compile(r"(?:^|[^a-z])(usd|eur|euros?|gbp|chf|jpy|cny|inr)(?:$|[^a-z])", re.IGNORECASE)
+_CODE = lazy_regex(r"(?:^|[^a-z])(usd|eur|euros?|gbp|chf|jpy|cny|inr)(?:$|[^a-z])", re.IGNORECASE)
 
 
 def currency_of(text: Any) -> str:

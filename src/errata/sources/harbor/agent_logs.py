@@ -1,6 +1,5 @@
 """What the agent program printed, as steps, and the lines of a run's own log that name a trial."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,12 +9,13 @@ from errata.sources.base import is_file
 from errata.sources.shared.documents import TEXT_CAP, Documents, files
 from errata.sources.shared.transcripts.stream import AgentStream, stream_at
 from errata.sources.shared.values import text
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import redact
 
 RUN_LOG_CAP = 64 * 1024 * 1024
 _POINTER = b"version https://git-lfs.github.com/spec/"
-_ENTRY = re.compile(r"^\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d")
-_NAME = re.compile(r"[\w.-]{2,200}")
+_ENTRY = lazy_regex(r"^\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d")
+_NAME = lazy_regex(r"[\w.-]{2,200}")
 _PRINTED = (".txt", ".log", ".jsonl")
 
 

@@ -1,6 +1,5 @@
 """terminal-bench, Harbor's predecessor: `results.json` with a row per trial, `run_metadata.json`, trial folders."""
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -51,13 +50,14 @@ from errata.sources.shared.values import (
     settings,
     text,
 )
+from errata.text.lazy_regex import lazy_regex
 
 _SILENT = ("", "unset", "none")
-_NUMBER = re.compile(r"\.(\d{1,6})-of-\d+\.")
+_NUMBER = lazy_regex(r"\.(\d{1,6})-of-\d+\.")
 _PHASES = ("trial", "agent", "test")
 _FOLDERS = ("panes", "sessions", "agent-logs")
 SUITE = "terminal-bench"
-_VERSION = re.compile(r"v?\d+(?:\.\d+)*$|head$")
+_VERSION = lazy_regex(r"v?\d+(?:\.\d+)*$|head$")
 
 
 class ResultRows(NamedTuple):

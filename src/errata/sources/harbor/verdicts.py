@@ -11,6 +11,7 @@ from errata.sources.shared.documents import Documents, files
 from errata.sources.shared.exceptions import frames_of, own_frame
 from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.values import count, mapping, moment, number, plain, rest, sequence, text
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import redact
 
 TRACEBACK_CAP = 32 * 1024
@@ -20,8 +21,8 @@ _PHASES: tuple[tuple[str, Phase], ...] = (
     ("agent_setup", "setup"),
     ("environment_setup", "environment"),
 )
-_SECONDS = re.compile(r"after ([\d.]+) seconds")
-_EXIT_CODE = re.compile(r"\bexit(?: code)?[ :(]+(-?\d{1,5})\b", re.IGNORECASE)
+_SECONDS = lazy_regex(r"after ([\d.]+) seconds")
+_EXIT_CODE = lazy_regex(r"\bexit(?: code)?[ :(]+(-?\d{1,5})\b", re.IGNORECASE)
 _HARNESS = ("harbor", "terminal_bench")
 TESTS_CAP = 5_000
 EXPLANATION_CAP = 8 * 1024

@@ -1,6 +1,5 @@
 """The documents of a run folder → the run with its statistics, then its instances."""
 
-import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -17,8 +16,9 @@ from errata.sources.shared.documents import Documents
 from errata.sources.shared.json_rows import LongDocument, long_document
 from errata.sources.shared.row_groups import ItemGroups
 from errata.sources.shared.values import mapping, moment_since_1970, non_empty, plain, rest, sequence, settings, text
+from errata.text.lazy_regex import lazy_regex
 
-_MODEL = re.compile(r"(?<=[:,])model(?:_deployment)?=[^,]*,?")
+_MODEL = lazy_regex(r"(?<=[:,])model(?:_deployment)?=[^,]*,?")
 _SPEC = ("name", "scenario_spec", "adapter_spec", "groups", "metric_specs")
 _TESTED = ("test", "valid")
 

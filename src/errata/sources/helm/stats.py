@@ -4,13 +4,13 @@ The main measure of a leaderboard is defined in a schema that is not part of a r
 the classic, lite, capabilities and instruct leaderboards; for other groups the first usual measure is used.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from errata.sources.shared.values import mapping, number, sequence, text
+from errata.text.lazy_regex import lazy_regex
 
-_BOOKKEEPING = re.compile(
+_BOOKKEEPING = lazy_regex(
     r"num_\w+|training_\w+|inference_\w+|batch_size|finish_reason_\w+|prompt_truncated|max_prob|logprob\w*"
     r"|perplexity|bits_per_byte|\w+_runtime|\w+_cost"
 )

@@ -1,6 +1,5 @@
 """A log: an archive with a header, a journal and its samples, or one JSON document."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from errata.sources.json_values import decode_exactly
 from errata.sources.shared.archives import Archive, Caps
 from errata.sources.shared.documents import object_in
 from errata.sources.shared.json_rows import LongDocument, long_document
+from errata.text.lazy_regex import lazy_regex
 
 JOURNAL_SUMMARIES = "_journal/summaries/"
 JOURNAL_UPDATES = "_journal/config_updates/"
@@ -34,8 +34,8 @@ TURN = 24
 MANY = 100
 """From this number of samples on, building the faster decoder costs less than it saves."""
 # an id may contain slashes and dots
-_WHOLE = re.compile(r"_epoch_\d+\.json$")
-_CHUNKED = re.compile(r"_epoch_\d+/sample\.json$")
+_WHOLE = lazy_regex(r"_epoch_\d+\.json$")
+_CHUNKED = lazy_regex(r"_epoch_\d+/sample\.json$")
 _SEQUENCES = ("messages", "events", "attachments")
 """Without `calls`, which repeats the messages in each provider's form."""
 

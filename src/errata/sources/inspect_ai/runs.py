@@ -1,6 +1,5 @@
 """The run of a log: models, scorers, roles, the numbers that Inspect reports, tokens and cost."""
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -25,6 +24,7 @@ from errata.sources.inspect_ai.logs import InspectLog
 from errata.sources.inspect_ai.values import words
 from errata.sources.shared.usage import usage_of
 from errata.sources.shared.values import count, mapping, moment, number, plain, rest, sequence
+from errata.text.lazy_regex import lazy_regex
 
 _HEADER = frozenset(("version", "status", "eval", "plan", "results", "stats", "error", "samples", "reductions"))
 _EVAL = frozenset(
@@ -43,8 +43,8 @@ _PLAIN_SOLVERS = frozenset(
     )
 )  # fmt: skip
 _UNCERTAINTY = frozenset(("stderr", "std_err", "bootstrap_stderr"))
-_TASK = re.compile(r"[/@\\:]")
-_PATTERN = re.compile(r"[*?\[]")
+_TASK = lazy_regex(r"[/@\\:]")
+_PATTERN = lazy_regex(r"[*?\[]")
 """Sample ids may be selected with wildcards."""
 JUDGE_ROLES = frozenset(("grader", "judge", "scorer"))
 _JUDGING = "model_graded"

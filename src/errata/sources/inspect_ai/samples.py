@@ -15,6 +15,7 @@ from errata.sources.inspect_ai.values import Pools, words
 from errata.sources.shared.exceptions import Frame, frames_of, own_frame
 from errata.sources.shared.facts import Facts
 from errata.sources.shared.values import mapping, moment, number, plain, rest, sequence
+from errata.text.lazy_regex import lazy_regex
 
 _OF_THE_CASE = ("input", "choices", "target", "metadata", "description", "sandbox", "files", "setup")
 _TAKEN = frozenset(
@@ -30,19 +31,19 @@ _CHOICE = frozenset(("message", "stop_reason"))
 PACKAGE = "inspect_ai"
 CANCELLED = "CancelledError"
 SWALLOWED = "Unexpected timeout error reached top of sample stack"
-_CALL = re.compile(r"([A-Za-z_][\w.]*)\(.*\)\s*$", re.DOTALL)
-_LAST_LINE = re.compile(
+_CALL = lazy_regex(r"([A-Za-z_][\w.]*)\(.*\)\s*$", re.DOTALL)
+_LAST_LINE = lazy_regex(
     r"^(?:\s*\|\s*)?([A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning|Timeout))\b", re.MULTILINE
 )
-_HTTP = re.compile(r"(?i)\b(?:http|status(?:[ _]code)?|error code|upstream)\D{0,3}([45]\d\d)\b")
-_SCORING = re.compile(r"\bawait scorer\(|, in score\b|/scorer/_")
-_SANDBOX = re.compile(r"(?i)/_?sandbox/|sandboxenv_|docker compose|sample_init_cleanup")
-_CHECKOUT = re.compile(rf'(?<=File ")[^"\n]*/src/(?={PACKAGE}/)')
+_HTTP = lazy_regex(r"(?i)\b(?:http|status(?:[ _]code)?|error code|upstream)\D{0,3}([45]\d\d)\b")
+_SCORING = lazy_regex(r"\bawait scorer\(|, in score\b|/scorer/_")
+_SANDBOX = lazy_regex(r"(?i)/_?sandbox/|sandboxenv_|docker compose|sample_init_cleanup")
+_CHECKOUT = lazy_regex(rf'(?<=File ")[^"\n]*/src/(?={PACKAGE}/)')
 """The path of an Inspect that runs from its sources."""
 _BETWEEN = frozenset(("anyio", "pydantic"))
 """Packages that only pass a call on, or validate its arguments."""
 # parts of Inspect that run the subject, its tools, judges or sandbox, and model calls
-_SUBJECTS = re.compile(
+_SUBJECTS = lazy_regex(
     rf"{PACKAGE}/(?:agent|approval|model|scorer|solver|tool|tools|util/_sandbox|util/_subprocess)(?:/|\.py$)"
 )
 _ERROR = frozenset(("message", "traceback", "traceback_ansi", "events"))

@@ -30,14 +30,15 @@ from errata.sources.shared.facts import (
 from errata.sources.shared.runs import items_of_runs
 from errata.sources.shared.values import moment, non_empty
 from errata.sources.shared.xml_elements import Element
+from errata.text.lazy_regex import lazy_regex
 
 _HOMES = frozenset(("classname", "class", "name", "time", "timestamp"))
 _SKIPPED = frozenset(("notrun", "disabled", "skipped", "suppressed"))
 _OUTPUT = ("system-out", "system-err")
-_FIXTURE = re.compile(r"""failed on (?:setup|teardown) with ["'](?P<message>.*)["']\s*$""", re.DOTALL)
-_SETUP = re.compile(r"failed on setup with|test setup failure|collection failure")
+_FIXTURE = lazy_regex(r"""failed on (?:setup|teardown) with ["'](?P<message>.*)["']\s*$""", re.DOTALL)
+_SETUP = lazy_regex(r"failed on setup with|test setup failure|collection failure")
 # promptfoo's text in a failure
-_PROMPTFOO_SCORE = re.compile(
+_PROMPTFOO_SCORE = lazy_regex(
     r"Score: (?P<score>\S+)\nReason: (?P<reason>.*?)(?:\nFailed assertions:\n(?P<listed>.*))?\Z", re.DOTALL
 )
 

@@ -13,6 +13,7 @@ from errata.sources.shared.facts import EXPECTED, NOT_EVEN_TRIED
 from errata.sources.shared.runs import hash_of_content
 from errata.sources.shared.values import moment, non_empty, settings
 from errata.sources.shared.xml_elements import Element, ElementEnd, ElementStart, xml_events
+from errata.text.lazy_regex import lazy_regex
 
 WHOLE = frozenset(("testcase", "properties"))
 SMALL = 256 * 1024
@@ -22,8 +23,8 @@ MODELS_CAP = 2
 COUNTS = ("tests", "failures", "errors", "skipped", "disabled")
 
 # pytest counts a test twice if it fails and its teardown fails, too, and writes two elements for it
-TEARDOWN = re.compile(r"failed on teardown with|test teardown failure")
-_COLUMN = re.compile(r"\[(?P<provider>.+?)\] (?P<prompt>.+)", re.DOTALL)
+TEARDOWN = lazy_regex(r"failed on teardown with|test teardown failure")
+_COLUMN = lazy_regex(r"\[(?P<provider>.+?)\] (?P<prompt>.+)", re.DOTALL)
 _HOMES = frozenset(("name", "timestamp", "hostname", "time", *COUNTS))
 
 

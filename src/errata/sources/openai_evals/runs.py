@@ -3,7 +3,6 @@
 The report is written when the run ends, but buffered events may come after it: it may be in any line.
 """
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,8 +11,9 @@ from errata.model import Reported, Run, SourceInfo, SourceRef, Subject
 from errata.sources.base import BYTE_ORDER_MARK, LINE_CAP, READ_SIZE, decode
 from errata.sources.openai_evals import NAME
 from errata.sources.shared.values import as_text, mapping, moment, non_empty, number, rest, sequence, settings, text
+from errata.text.lazy_regex import lazy_regex
 
-HEADER = re.compile(rb'\s*\{\s*"(?:spec|final_report)"\s*:')
+HEADER = lazy_regex(rb'\s*\{\s*"(?:spec|final_report)"\s*:')
 _SPEC = frozenset(("completion_fns", "eval_name", "base_eval", "split", "run_id", "created_at", "run_config"))
 _CONFIG = ("completion_fns", "eval_spec")
 _MEANS = ("accuracy", "score", "f1_score")

@@ -1,6 +1,5 @@
 """Which case a row is an attempt at. promptfoo has no ids: `testIdx` depends on the file, and repeats get their own."""
 
-import re
 from typing import Any
 
 from errata.model import Case, Run, SourceRef
@@ -8,11 +7,12 @@ from errata.model.identity import fingerprint
 from errata.sources.promptfoo.values import rest, without_secrets
 from errata.sources.shared.values import mapping, plain, sequence, text
 from errata.text.clean import one_line
+from errata.text.lazy_regex import lazy_regex
 
 LONGEST_NAME = 160
 
 # promptfoo's name for a CSV line without a description: a position, not a name
-_NUMBERED = re.compile(r"Row #\d+")
+_NUMBERED = lazy_regex(r"Row #\d+")
 _KNOWN = ("description", "vars", "assert")
 
 

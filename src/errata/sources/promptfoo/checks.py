@@ -11,27 +11,28 @@ from errata.model.words import CheckKind, CheckStatus, Phase
 from errata.sources.promptfoo.columns import Graders, kind_of, name_of
 from errata.sources.promptfoo.values import as_text, rest, without_secrets
 from errata.sources.shared.values import mapping, number, sequence, text
+from errata.text.lazy_regex import lazy_regex
 
 _COMPONENT = ("pass", "score", "reason", "assertion", "componentResults", "metadata")
 _LIMITS = {"cost": "cost", "latency": "time", "trace-span-duration": "time"}
 _MILLISECONDS = 1000
-_STACK_LINE = re.compile(r"^\s+at\s", re.MULTILINE)
-_THROWN = re.compile(r"^(?P<type>[A-Z]\w*(?:Error|Exception)|Error): (?P<message>.*)", re.DOTALL)
-_PLACE = re.compile(r"^\s+at\s+(.*(?:\.[cm]?[jt]s|\.py|\.rb|\.go):\d+.*)$", re.MULTILINE)
-_LIBRARY = re.compile(r"/node_modules/|\bnode:")
-_HTTP = re.compile(r"\b(?:API|HTTP|status|code|error)\b[^\d\n]{0,20}\b([45]\d\d)\b|^([45]\d\d)\b", re.IGNORECASE)
+_STACK_LINE = lazy_regex(r"^\s+at\s", re.MULTILINE)
+_THROWN = lazy_regex(r"^(?P<type>[A-Z]\w*(?:Error|Exception)|Error): (?P<message>.*)", re.DOTALL)
+_PLACE = lazy_regex(r"^\s+at\s+(.*(?:\.[cm]?[jt]s|\.py|\.rb|\.go):\d+.*)$", re.MULTILINE)
+_LIBRARY = lazy_regex(r"/node_modules/|\bnode:")
+_HTTP = lazy_regex(r"\b(?:API|HTTP|status|code|error)\b[^\d\n]{0,20}\b([45]\d\d)\b|^([45]\d\d)\b", re.IGNORECASE)
 # promptfoo's functions and modules that only run while an answer is graded
-_GRADING = re.compile(
+_GRADING = lazy_regex(
     r"^\s+at\s.*(?:\b(?:runAssertions?|runCompareAssertion|runJsonGradingPrompt|matches[A-Z]\w*)\b"
     r"|/(?:graders|matchers|assertions)[-/.])",
     re.MULTILINE,
 )
 # how a model-graded assertion reports that its judge gave no verdict
-_NO_VERDICT = re.compile(
+_NO_VERDICT = lazy_regex(
     r"Could not extract JSON from |llm-rubric produced malformed response|API (?:call )?error: |Remote grading failed"
 )
-_TIMED_OUT = re.compile(r"Evaluation timed out after (\d+)\s*ms")
-_RAN_OUT = re.compile(r"Evaluation exceeded max duration of (\d+)\s*ms")
+_TIMED_OUT = lazy_regex(r"Evaluation timed out after (\d+)\s*ms")
+_RAN_OUT = lazy_regex(r"Evaluation exceeded max duration of (\d+)\s*ms")
 
 
 class RowGrading(NamedTuple):

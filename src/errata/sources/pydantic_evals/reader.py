@@ -4,7 +4,6 @@ pydantic-evals keeps the three facts apart: a task that raised is in the report'
 the failures of its case, and a case fails if an assertion does not hold. Scores have no threshold.
 """
 
-import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -47,9 +46,10 @@ from errata.sources.shared.values import (
     sequence,
     text,
 )
+from errata.text.lazy_regex import lazy_regex
 
-_NUMBERED = re.compile(r"Case \d+")
-_REPEAT = re.compile(r" \[(\d{1,6})/\d+\]")
+_NUMBERED = lazy_regex(r"Case \d+")
+_REPEAT = lazy_regex(r" \[(\d{1,6})/\d+\]")
 _CASE = frozenset(
     ("name", "inputs", "metadata", "expected_output", "output", "metrics", "attributes", "scores", "labels",
      "assertions", "task_duration", "total_duration", "source_case_name", "trace_id", "span_id", "evaluator_failures",

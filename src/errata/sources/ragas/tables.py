@@ -1,7 +1,6 @@
 """A ragas table, as CSV or JSON lines: its rows under current column names, and which columns are measures."""
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -12,6 +11,7 @@ from errata.model.identity import fingerprint
 from errata.sources.base import Row, children, csv_rows, head_of, json_lines, number_or_none
 from errata.sources.ragas import ANSWER, HEAD, IDS, INPUT, NAME, NUMBERING, OLD, SAMPLE, is_lines
 from errata.sources.shared.values import as_text
+from errata.text.lazy_regex import lazy_regex
 
 LOOKS = 200
 WRITTEN_CAP = 1024 * 1024
@@ -22,7 +22,7 @@ _LISTS = frozenset(
      "multi_responses", "rubrics", "reference_tool_calls", "reference_topics")
 )  # fmt: skip
 # numpy writes lists without commas, which Python would read as a single text
-_WITHOUT_COMMAS = re.compile(r"""['"]\s+['"]""")
+_WITHOUT_COMMAS = lazy_regex(r"""['"]\s+['"]""")
 
 
 class RagasColumns(NamedTuple):

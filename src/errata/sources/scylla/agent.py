@@ -9,10 +9,11 @@ from errata.sources.base import decode, text_file
 from errata.sources.base import number_or_none as number
 from errata.sources.shared.documents import TEXT_CAP, Documents
 from errata.sources.shared.values import integer, mapping, non_empty, sequence, text
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import redact
 
 _LIMITS = {"error_max_turns": "max_turns", "error_max_budget_usd": "max_budget"}
-_VERSION = re.compile(r"^\*\*Claude Code Version\*\*: (.+)$", re.M)
+_VERSION = lazy_regex(r"^\*\*Claude Code Version\*\*: (.+)$", re.M)
 
 
 class Agent(NamedTuple):

@@ -25,8 +25,9 @@ from errata.sources.shared.values import (
     sequence,
     text,
 )
+from errata.text.lazy_regex import lazy_regex
 
-_TIER = re.compile(r"T\d{1,3}$")
+_TIER = lazy_regex(r"T\d{1,3}$")
 SUPPORTED = ("2.0", "3.0", "3.1")
 UNDER_WAY = frozenset({"running", "paused_rate_limit"})
 _VITAL = (

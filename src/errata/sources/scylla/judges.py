@@ -11,9 +11,10 @@ from errata.sources.base import folders, text_file
 from errata.sources.base import number_or_none as number
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import differing, integer, mapping, non_empty, sequence, text
+from errata.text.lazy_regex import lazy_regex
 
-_FOLDER = re.compile(r"judge_(\d+)$")
-_MODEL_LINE = re.compile(r"^\*\*(Model|Claude Code Version)\*\*: (.+)$", re.M)
+_FOLDER = lazy_regex(r"judge_(\d+)$")
+_MODEL_LINE = lazy_regex(r"^\*\*(Model|Claude Code Version)\*\*: (.+)$", re.M)
 
 
 class ScyllaJudge(NamedTuple):

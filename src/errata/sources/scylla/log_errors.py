@@ -20,20 +20,21 @@ from errata.sources.scylla.log_lines import (
     Progress,
 )
 from errata.sources.shared.exceptions import frames_of, own_frame
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import redact
 
 TRACEBACK_LINES = 200
 ERROR_CAP = 2_000
 PROGRESS_CAP = 10_000
 
-_TYPED = re.compile(
+_TYPED = lazy_regex(
     r"^(?P<type>[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning|Timeout\w*)): ?(?P<text>.*)$", re.S
 )
-_ERRNO = re.compile(r"^\[Errno (\d+)\] ")
+_ERRNO = lazy_regex(r"^\[Errno (\d+)\] ")
 _PHASE_OF_STAGE: dict[str, Phase] = {"WORKTREE": "setup", "AGENT": "subject", "JUDGE": "scoring"}
-_OF_SETUP = re.compile(r"\bworktree\b|\bclone\b")
+_OF_SETUP = lazy_regex(r"\bworktree\b|\bclone\b")
 """Steps that only the set-up of a run takes, whichever part of the runner writes about them."""
-_PART = re.compile(r"T\d+(?:/|$)")
+_PART = lazy_regex(r"T\d+(?:/|$)")
 _TRACEBACK = "Traceback (most recent call last):"
 MESSAGE_LINES = 20
 _OF_JUDGES = frozenset((ALL_JUDGES_FAILED, JUDGE_FAILED, JUDGE_UNPARSED))

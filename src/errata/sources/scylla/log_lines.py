@@ -8,6 +8,7 @@ import re
 from typing import NamedTuple
 
 from errata.model.words import Phase
+from errata.text.lazy_regex import lazy_regex
 
 AT_SETUP, AT_AGENT, AT_JUDGED = 1, 2, 3
 """How far a test or a part of it has come."""
@@ -59,7 +60,7 @@ MEANINGS = (
 )
 """The lines of the runner that explain a failure, at whatever level; the first that fits counts."""
 
-_FAILED_IN_STATE = re.compile(
+_FAILED_IN_STATE = lazy_regex(
     r"(?:Run (?P<part>T\d+/\w+)/run_\d+ failed in state (?P<state>\w+)|Experiment failed in state (?P<whole>\w+)"
     r"|Unexpected exception in judge worker for (?P<judged>T\d+/\w+)/run_\d+(?: judge_\d+)?): (?P<what>.*)$",
     re.DOTALL,
@@ -75,7 +76,7 @@ _PARTS = (
     re.compile(r"\[(T\d+)/(\w+)/run_\d+\]"),
     re.compile(r"\b(T\d+)/(\w+)/(?:\.failed/)?run_\d+"),
 )
-_TIER = re.compile(r"^\[(T\d+)\]")
+_TIER = lazy_regex(r"^\[(T\d+)\]")
 
 
 def meaning_of(message: str) -> LineMeaning | None:

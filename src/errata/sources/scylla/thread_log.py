@@ -29,6 +29,7 @@ from errata.sources.scylla.log_lines import (
     progress_of,
 )
 from errata.sources.shared.values import integer, moment
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import redact
 
 EVIDENCE_CAP = 2_000
@@ -36,8 +37,8 @@ QUOTE_CAP = 500
 LINE_CAP = 1024 * 1024
 NOTE_CAP = 200
 
-_FILE = re.compile(r"thread_(\d+)\.log$")
-_EVIDENCE = re.compile(r"ValidationError|criteria_scores|is_error|Error|Exception")
+_FILE = lazy_regex(r"thread_(\d+)\.log$")
+_EVIDENCE = lazy_regex(r"ValidationError|criteria_scores|is_error|Error|Exception")
 
 
 @dataclass
@@ -308,15 +309,15 @@ def _tier(result: ResultBlock, match: re.Match[str], number_: int) -> None:
 
 
 _TS = r"\[(?P<ts>\d{4}-\d\d-\d\dT[\d:.]+(?:\+00:00|Z))\]"
-_STARTING = re.compile(rf"^{_TS} Starting (?P<test>\S+)$")
-_LOGGED = re.compile(r"^(?P<ts>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\S* \[(?P<lvl>[A-Z]+)\] (?P<logger>[\w.]+): (?P<msg>.*)$")
-_STAGE = re.compile(r"^\S+Z \[(?P<where>T\d+_\w+)\] Stage: (?P<stage>[A-Z]+)")
-_WORKER = re.compile(r"^Worker exception for (?P<tier>T\d+)/(?P<sub>\w+): (?P<what>.*)$")
-_FAILED = re.compile(r"^(?P<where>Tier T\d+|Experiment) failed: (?P<what>.*)$")
-_RESUMED = re.compile(r"^Resuming from checkpoint: (?P<path>.*)$")
-_PREVIOUSLY = re.compile(r"^Previously completed: (?P<n>\d+) runs")
-_REUSED = re.compile(r"^(?:Skipping completed run: |\[SKIP\] )")
-_NOTED = re.compile(r"^(?:Rate limit|Previously completed run is invalid)")
+_STARTING = lazy_regex(rf"^{_TS} Starting (?P<test>\S+)$")
+_LOGGED = lazy_regex(r"^(?P<ts>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\S* \[(?P<lvl>[A-Z]+)\] (?P<logger>[\w.]+): (?P<msg>.*)$")
+_STAGE = lazy_regex(r"^\S+Z \[(?P<where>T\d+_\w+)\] Stage: (?P<stage>[A-Z]+)")
+_WORKER = lazy_regex(r"^Worker exception for (?P<tier>T\d+)/(?P<sub>\w+): (?P<what>.*)$")
+_FAILED = lazy_regex(r"^(?P<where>Tier T\d+|Experiment) failed: (?P<what>.*)$")
+_RESUMED = lazy_regex(r"^Resuming from checkpoint: (?P<path>.*)$")
+_PREVIOUSLY = lazy_regex(r"^Previously completed: (?P<n>\d+) runs")
+_REUSED = lazy_regex(r"^(?:Skipping completed run: |\[SKIP\] )")
+_NOTED = lazy_regex(r"^(?:Rate limit|Previously completed run is invalid)")
 
 _SHAPES: tuple[tuple[re.Pattern[str], Callable[[LogBlock, re.Match[str], int], None]], ...] = (
     (re.compile(rf"^{_TS} Completed (?P<test>\S+) in (?P<secs>[\d.]+)s \(exit code: (?P<rc>-?\d+)\)$"), _completed),

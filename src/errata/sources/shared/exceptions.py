@@ -5,20 +5,21 @@ from typing import NamedTuple
 
 from errata.model import ErrorInfo, SourceRef
 from errata.model.words import Phase
+from errata.text.lazy_regex import lazy_regex
 
 # `pytest.fail`, and a `pytest.raises` without an exception, raise `Failed`
-_VERDICT = re.compile(r"(?:^|\.)(?:\w*Assertion\w*|Failed|ComparisonFailure|MultipleFailuresError)$")
+_VERDICT = lazy_regex(r"(?:^|\.)(?:\w*Assertion\w*|Failed|ComparisonFailure|MultipleFailuresError)$")
 _NAME = r"[A-Za-z_][\w.]*"
-_REPR = re.compile(rf"(?P<type>{_NAME})\((?P<message>.*)\)\s*$", re.DOTALL)
-_RAISED = re.compile(rf"(?P<type>{_NAME}(?:Error|Exception|Warning|Failed|Exit|Interrupt|Timeout|Failure|Group)|Failed)"
+_REPR = lazy_regex(rf"(?P<type>{_NAME})\((?P<message>.*)\)\s*$", re.DOTALL)
+_RAISED = lazy_regex(rf"(?P<type>{_NAME}(?:Error|Exception|Warning|Failed|Exit|Interrupt|Timeout|Failure|Group)|Failed)"
                    r"(?:: (?P<message>.*))?$", re.DOTALL)  # fmt: skip
-_RAISED_AT = re.compile(rf"^(?P<frame>\S[^\n]*?:\d+): (?P<type>{_NAME})\s*\Z", re.MULTILINE)
-_ARGUMENT = re.compile(r"""(?P<quote>['"])(?P<text>.*)(?P=quote),?$""", re.DOTALL)
-_FRAMES = re.compile(r"\n[ \t][^\n]*\n(?![ \t])")
+_RAISED_AT = lazy_regex(rf"^(?P<frame>\S[^\n]*?:\d+): (?P<type>{_NAME})\s*\Z", re.MULTILINE)
+_ARGUMENT = lazy_regex(r"""(?P<quote>['"])(?P<text>.*)(?P=quote),?$""", re.DOTALL)
+_FRAMES = lazy_regex(r"\n[ \t][^\n]*\n(?![ \t])")
 _TRACEBACK = "Traceback (most recent call last):"
-_FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>\S+)')
-_STANDARD = re.compile(r"[/\\]lib[/\\]python\d[\d.]*[/\\](?!site-packages|dist-packages)|<frozen|^<")
-_INSTALLED = re.compile(r"^.*(?:site|dist)-packages[/\\]")
+_FRAME = lazy_regex(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>\S+)')
+_STANDARD = lazy_regex(r"[/\\]lib[/\\]python\d[\d.]*[/\\](?!site-packages|dist-packages)|<frozen|^<")
+_INSTALLED = lazy_regex(r"^.*(?:site|dist)-packages[/\\]")
 _CAUSED = "The above exception was the direct cause of the following exception:"
 _MEANWHILE = "During handling of the above exception, another exception occurred:"
 TAIL = 4_000

@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-import re
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -14,13 +13,14 @@ from errata.model.words import Phase
 from errata.sources.base import decode
 from errata.sources.shared.exceptions import frames_of, own_frame
 from errata.sources.shared.values import as_text, non_empty, plain, text
+from errata.text.lazy_regex import lazy_regex
 
 SpanKind = Literal["model", "tool", "agent", "judge", "other"]
 ERRORS_CAP = 50
 TOP = -1
 PHASES: dict[SpanKind, Phase] = {"tool": "tool", "judge": "scoring"}
 _HOMES = ("exception.type", "exception.message", "exception.stacktrace")
-_HEX = re.compile(r"[0-9a-fA-F]+")
+_HEX = lazy_regex(r"[0-9a-fA-F]+")
 _SIZES = (8, 16)
 """Bytes of the id of a span, and of a trace."""
 

@@ -9,6 +9,7 @@ import msgspec
 
 from errata.model.times import from_iso, from_milliseconds
 from errata.sources.base import number_or_none
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import redact, redact_named
 
 LARGEST = 2**63 - 1
@@ -19,8 +20,8 @@ _HARMLESS = frozenset((str, bool, NoneType))
 _TEXT = frozenset((str,))
 _DIGITS = 10_000
 _encode = msgspec.json.Encoder().encode
-_ENVIRONMENT = re.compile(r"(?i)^(?:.*_)?(?:env|environ|env_vars|headers)$")
-_SECRET = re.compile(r"(?i)(?:key|token|secret|password|passwd|credentials?|auth|authorization|cookie)$")
+_ENVIRONMENT = lazy_regex(r"(?i)^(?:.*_)?(?:env|environ|env_vars|headers)$")
+_SECRET = lazy_regex(r"(?i)(?:key|token|secret|password|passwd|credentials?|auth|authorization|cookie)$")
 
 
 def mapping(value: Any) -> dict[str, Any]:

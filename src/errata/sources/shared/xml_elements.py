@@ -6,7 +6,6 @@ fetched. Elements before a syntax error are kept.
 
 import codecs
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,16 +13,17 @@ from xml.parsers import expat
 
 from errata.model import SourceRef, Unreadable
 from errata.sources.base import BYTE_ORDER_MARK, DEPTH_CAP, LINE_CAP, READ_SIZE, describe, relative, unreadable
+from errata.text.lazy_regex import lazy_regex
 
-_DECLARED = re.compile(rb"""^\s*<\?xml[^>]{0,200}?\bencoding\s*=\s*["']([\w.:-]+)""")
+_DECLARED = lazy_regex(rb"""^\s*<\?xml[^>]{0,200}?\bencoding\s*=\s*["']([\w.:-]+)""")
 _UTF_8 = frozenset(("utf-8", "utf8", "us-ascii", "ascii"))
 # terminal colours, and characters that XML allows neither literally nor as a reference
-_NO_XML = re.compile(
+_NO_XML = lazy_regex(
     "\x1b\\[[0-9;]*[mK]|[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]"
     "|&#(?:x0*(?:[0-8bcefBCEF]|1[0-9a-fA-F])|0*(?:[0-8]|1[124-9]|2[0-9]|3[01]));"
 )
-_TAG = re.compile(rb"\s*<(?:[\w.-]+:)?([\w.-]+)(?=[\s/>])")
-_BEFORE = re.compile(rb"\s*(<\?|<!--|<!DOCTYPE[^\[>]{0,1000}\[|<!DOCTYPE)")
+_TAG = lazy_regex(rb"\s*<(?:[\w.-]+:)?([\w.-]+)(?=[\s/>])")
+_BEFORE = lazy_regex(rb"\s*(<\?|<!--|<!DOCTYPE[^\[>]{0,1000}\[|<!DOCTYPE)")
 _REFERENCE = 12
 _NODE = 100
 """Approximate cost of an element besides its text."""

@@ -1,6 +1,5 @@
 """One instance → its case and its attempt, from the report, the logs and the agent's trajectory."""
 
-import re
 from typing import NamedTuple
 
 from errata.model import Attempt, Case, Check, ErrorInfo, Output, Run, SourceRef, UsageByRole, case_key
@@ -9,6 +8,7 @@ from errata.sources.shared.facts import MISSING, Facts
 from errata.sources.shared.values import non_empty
 from errata.sources.swe_bench.trajectory import AgentTrajectory
 from errata.sources.swe_bench.verdict import SCORER, PatchVerdict, measurement_error
+from errata.text.lazy_regex import lazy_regex
 
 
 class Instance(NamedTuple):
@@ -74,7 +74,7 @@ def repository_of(name: str) -> str:
     return f"{owner}/{numbered['name']}" if numbered else ""
 
 
-_NUMBERED = re.compile(r"(?P<name>.+?)-(?:\d+$|[0-9a-f]{7,40}(?:-|$)|[^-]*$)")
+_NUMBERED = lazy_regex(r"(?P<name>.+?)-(?:\d+$|[0-9a-f]{7,40}(?:-|$)|[^-]*$)")
 
 
 def _facts(instance: Instance) -> Facts:

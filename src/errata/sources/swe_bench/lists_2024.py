@@ -21,6 +21,7 @@ from errata.sources.shared.values import sequence, text
 from errata.sources.swe_bench.instances import Instance
 from errata.sources.swe_bench.verdict import SCORER, TESTS_CAP, PatchVerdict, measurement_error
 from errata.text.clean import clean
+from errata.text.lazy_regex import lazy_regex
 from errata.text.pytest_output import counts_in, own_output
 from errata.text.redact import redact
 
@@ -30,11 +31,11 @@ UNRESOLVED = "unresolved"
 """For instances that a short report does not name."""
 RESULT_FOLDERS = ("results", "result", "evaluation", "eval", "report", "reports", "output", "outputs")
 _SPLITS = {"lite": 300, "verified": 500, "test": 2294, "multimodal": 517}
-_SUBMISSION = re.compile(r"/evaluation/(?P<split>lite|verified|test|multimodal)/[^/]+(?:/results)?/[^/]+\.json$")
+_SUBMISSION = lazy_regex(r"/evaluation/(?P<split>lite|verified|test|multimodal)/[^/]+(?:/results)?/[^/]+\.json$")
 CONFLICTS_NAMED = 200
 NO_FAILURES = "it does not name the instances that failed, so the pass rate is unknown; import the folder with its logs"
-_LOG = re.compile(r"^(?P<instance>[\w.-]+?__[\w.-]+?-\d+)\.(?P<model>.+)\.eval\.log$")
-_REFERENCE = re.compile(r"(?:^|[-_/ ])(?:gold|golden|reference)$", re.IGNORECASE)
+_LOG = lazy_regex(r"^(?P<instance>[\w.-]+?__[\w.-]+?-\d+)\.(?P<model>.+)\.eval\.log$")
+_REFERENCE = lazy_regex(r"(?:^|[-_/ ])(?:gold|golden|reference)$", re.IGNORECASE)
 _BROKEN: tuple[tuple[str, str, Phase], ...] = (
     # list, what it means, where it broke
     ("no_logs", "the evaluation left no log", "environment"),
@@ -45,17 +46,17 @@ _BROKEN: tuple[tuple[str, str, Phase], ...] = (
 )
 # SWE-bench's own markers, and how its test runners list single tests
 _APPLIED_TESTS = ">>>>> Applied Patch (test)"
-_TEST = re.compile(
+_TEST = lazy_regex(
     r"^(?P<pytest>PASSED|FAILED|ERROR) (?P<path>[^\s()]+(?:\.py|::)\S*)"
     r"|^(?P<django>\w+ \([\w.]+\)) \.\.\. (?P<django_status>ok|FAIL|ERROR)$"
     r"|^(?P<sympy>test_\w+) (?P<sympy_status>ok|F|E)\b",
     re.MULTILINE,
 )
 _PASSED = ("PASSED", "ok")
-_FINISHED = re.compile(r"^[= ]*tests finished: (?P<counts>\d.*)$", re.MULTILINE)
-_COUNT = re.compile(r"(\d+) (passed|failed|exceptions)")
+_FINISHED = lazy_regex(r"^[= ]*tests finished: (?P<counts>\d.*)$", re.MULTILINE)
+_COUNT = lazy_regex(r"(\d+) (passed|failed|exceptions)")
 # git's words about a patch that it can't apply
-_REFUSED = re.compile(
+_REFUSED = lazy_regex(
     r"^error: (?:patch failed: .+|.+: (?:patch does not apply|No such file or directory|does not exist in index"
     r"|already exists in working directory)|corrupt patch at line \d+|No valid patches in input.*)$",
     re.MULTILINE,

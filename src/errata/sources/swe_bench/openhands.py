@@ -20,6 +20,7 @@ from errata.sources.shared.values import (
     text,
 )
 from errata.sources.swe_bench.trajectory import AgentEnding, AgentTrajectory, error_of
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import redact
 
 AGENT = "OpenHands"
@@ -32,9 +33,9 @@ _TOKENS = frozenset(
 )
 _INSTANCE = frozenset(["instance_id", "problem_statement", "patch", "test_patch"])
 # OpenHands has one field for all errors; these are its texts for a limit
-_ITERATIONS = re.compile(r"max(?:imum)?[ _]?(?:number of )?iterations?", re.IGNORECASE)
-_BUDGET = re.compile(r"max(?:imum)?[ _]?budget|budget (?:exceeded|limit)", re.IGNORECASE)
-_KIND = re.compile(r"^(?P<kind>[A-Z]\w*(?:Error|Exception)\b)")
+_ITERATIONS = lazy_regex(r"max(?:imum)?[ _]?(?:number of )?iterations?", re.IGNORECASE)
+_BUDGET = lazy_regex(r"max(?:imum)?[ _]?budget|budget (?:exceeded|limit)", re.IGNORECASE)
+_KIND = lazy_regex(r"^(?P<kind>[A-Z]\w*(?:Error|Exception)\b)")
 STEPS_CAP = 100_000
 _ROLES: dict[str, ActorRole] = {"agent": "assistant", "user": "user", "environment": "environment"}
 _TAKEN = frozenset(

@@ -1,6 +1,5 @@
 """SWE-agent: a `.traj` file per instance, from 2024 and later."""
 
-import re
 from typing import Any
 
 from errata.model import Actor, Limit, SourceRef, Step, ToolCall, ToolResult, Usage
@@ -8,6 +7,7 @@ from errata.sources.base import decode
 from errata.sources.shared.chat import steps_of_chat
 from errata.sources.shared.values import cost_number, count, mapping, non_empty, number, rest, sequence, text
 from errata.sources.swe_bench.trajectory import AgentEnding, AgentTrajectory, error_of
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import redact
 
 AGENT = "SWE-agent"
@@ -25,7 +25,7 @@ _ENDINGS: dict[str, AgentEnding] = {
     "early_exit": AgentEnding("unfinished"),
     "": AgentEnding("unfinished"),
 }
-_AUTOSUBMITTED = re.compile(r"^submitted \((?P<cause>[^)]+)\)$")
+_AUTOSUBMITTED = lazy_regex(r"^submitted \((?P<cause>[^)]+)\)$")
 _STEP = frozenset(["action", "observation", "response", "thought", "execution_time", "query"])
 _INFO = frozenset(["exit_status", "submission", "model_stats", "swe_agent_version"])
 _STATS = frozenset(["instance_cost", "tokens_sent", "tokens_received", "api_calls"])

@@ -9,6 +9,7 @@ from errata.model.words import ArtefactRole, CheckStatus, Phase
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import mapping, rest, sequence, text
 from errata.sources.swe_bench import INSTANCE_LOG, REPORT
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import redact
 
 _FILES: tuple[tuple[str, ArtefactRole], ...] = (
@@ -21,9 +22,9 @@ _HOMES = frozenset(
     ["patch_is_None", "patch_exists", "patch_successfully_applied", "resolved", "infra_failure", "tests_status"]
 )
 # SWE-bench's own texts, which nothing else writes
-_NOT_APPLIED = re.compile(r"^.*>>>>> Patch Apply Failed", re.MULTILINE)
-_TIMED_OUT = re.compile(r"Test timed out after \d+ seconds")
-_RAISED = re.compile(
+_NOT_APPLIED = lazy_regex(r"^.*>>>>> Patch Apply Failed", re.MULTILINE)
+_TIMED_OUT = lazy_regex(r"Test timed out after \d+ seconds")
+_RAISED = lazy_regex(
     r"^(?:[\w.]*\.)?(?P<type>[A-Z]\w*(?:Error|Exception|Timeout)\b)[:\s](?P<message>.*)$", re.MULTILINE
 )
 SCORER = "SWE-bench"

@@ -37,13 +37,14 @@ from errata.sources.shared.row_groups import Copies, copied_row
 from errata.sources.shared.values import as_text, cost_number, mapping, non_empty, number, plain, rest, sequence, text
 from errata.sources.tau_bench import NAME
 from errata.sources.tau_bench.trials import TrialNumber, TrialNumbers, only_reads, outcome_of
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import redact
 
-_FILE = re.compile(
+_FILE = lazy_regex(
     r"^(?P<agent>tool-calling|act|react|few-shot)-(?P<model>.+)-(?P<temperature>\d+(?:\.\d+)?)"
     r"_range_(?P<start>-?\d+)-(?P<end>-?\d+)_user-(?P<user>.+)-(?P<strategy>[a-z_]+)_(?P<time>\d+)$"
 )
-_POLICY = re.compile(r"^#\s*(?P<domain>\w+) agent policy", re.IGNORECASE)
+_POLICY = lazy_regex(r"^#\s*(?P<domain>\w+) agent policy", re.IGNORECASE)
 TRACEBACK_CAP = 32 * 1024
 _ROW = frozenset(["task_id", "reward", "info", "traj", "trial"])
 _INFO = frozenset(["task", "reward_info", "user_cost", "error", "traceback"])

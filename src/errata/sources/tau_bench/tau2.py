@@ -1,6 +1,5 @@
 """tau2-bench: one document with tasks and simulations, a folder with a file per simulation, or simulations alone."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -43,6 +42,7 @@ from errata.sources.shared.values import (
 from errata.sources.tau_bench import NAME, RESULTS, SIMULATIONS
 from errata.sources.tau_bench.tau2_attempts import attempt_of, ending_of
 from errata.sources.tau_bench.trials import TrialNumber, TrialNumbers
+from errata.text.lazy_regex import lazy_regex
 
 _INFO = frozenset(["git_commit", "user_info", "agent_info", "environment_info"])
 _AGENT = frozenset(["implementation", "llm", "llm_args"])
@@ -50,7 +50,7 @@ _TASK = frozenset(["id", "user_scenario", "evaluation_criteria"])
 _BESIDE = frozenset(["tasks", "info", "timestamp", "simulation_index"])
 _IDENTITY = ("model", "llm", "agent_llm", "agent_model", "agent", "agent_implementation", "user_llm", "user_model",
              "user", "user_simulator")  # fmt: skip
-_FILE = re.compile(
+_FILE = lazy_regex(
     r"(?P<model>.+?)_(?P<domain>airline|retail|telecom(?:-workflow)?|mock|banking_knowledge)(?:_(?P<agent>[a-z]+)"
     r"(?:_(?P<user>.+?))?)?(?:_\d+(?:trials?)?)?$"
 )

@@ -3,7 +3,6 @@
 Both the agent and the simulated user can call tools.
 """
 
-import re
 from typing import Any, NamedTuple
 
 from errata.model import Actor, Run, SourceRef, Step, ToolCall, ToolResult, Usage, attempt_id, case_key
@@ -23,6 +22,7 @@ from errata.sources.shared.values import (
     sequence,
     text,
 )
+from errata.text.lazy_regex import lazy_regex
 
 _CALL = frozenset(["id", "name", "arguments", "requestor"])
 _SIMULATED = Actor(role="user", name="simulated")
@@ -160,7 +160,7 @@ def outcome_of(reward: float) -> Outcome:
     return "partial" if TOLERANCE < reward < 1 else "fail"
 
 
-_READS = re.compile(
+_READS = lazy_regex(
     r"(?:get|find|search|list|look|check|view|read|show|calculate|count|think|verify|transfer_to_human)"
 )
 

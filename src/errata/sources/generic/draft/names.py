@@ -4,10 +4,12 @@ import re
 from functools import lru_cache
 from unicodedata import combining, normalize
 
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_BRACKETS = re.compile(r"\s*[(\[][^)\]]*[)\]]\s*$")
+from errata.text.lazy_regex import lazy_regex
+
+_CAMEL = lazy_regex(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_BRACKETS = lazy_regex(r"\s*[(\[][^)\]]*[)\]]\s*$")
 """`Score (0-5)`."""
-_OTHER = re.compile(r"[^a-z0-9]+")
+_OTHER = lazy_regex(r"[^a-z0-9]+")
 
 _ITEM = (
     "task|case|question|problem|instance|sample|example|item|test|prompt|doc|document|record|query|scenario|exercise"
@@ -135,31 +137,31 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
 }
 
-JUDGE = re.compile(r"(?:^|_)(?:judge[sd]?|judg(?:e)?ment|grader|autograder|rater|critic|g_?eval|rubric|llm)(?:_|$)")
-MEASURE_GROUP = re.compile(
+JUDGE = lazy_regex(r"(?:^|_)(?:judge[sd]?|judg(?:e)?ment|grader|autograder|rater|critic|g_?eval|rubric|llm)(?:_|$)")
+MEASURE_GROUP = lazy_regex(
     r"(?:^|_)(?:scores?|metrics?|checks?|grades?|evals?|evaluations?|assertions?|criteria|rubrics?|results?|tests?"
     r"|verdicts?|ratings?|judge|judges|feedback)(?:_\d+)?$"
 )
-MEASURE = re.compile(
+MEASURE = lazy_regex(
     r"(?:^|_)(?:score|rating|quality|f1|acc|accuracy|match|em|rouge\w*|bleu|similarity|correct|correctness|pass|passed|valid"
     r"|ok|relevance|helpfulness|faithfulness|coherence|fluency|toxicity|safety|style|format|compliance|grade|reward"
     r"|judge|grounded\w*|completeness|conciseness|tests?)(?:_|$|\d)"
 )
-COUNT = re.compile(
+COUNT = lazy_regex(
     r"(?:^|_)(?:n|num|number|no|count|counts|total|sum|passed|failed|skipped|errors?|passes|failures|tests?|cases|steps|turns"
     r"|tokens?|calls|retries|lines|chars|characters|words|sentences|items|files)(?:_|$)"
 )
 """A whole number under such a name is a count, not a rating."""
-NO_VERDICT = re.compile(
+NO_VERDICT = lazy_regex(
     r"(?:^|_)(?:valid|truncated|cached|flagged|has|timeout|timed|out|retry|retried|refus\w*|error\w*|exception|is_error"
     r"|enabled|stream\w*|tool\w*|multi\w*|hidden|public|private|gold|expected|skip\w*|hard|easy|in_progress)(?:_|$)"
 )
-MODEL_LIKE = re.compile(
+MODEL_LIKE = lazy_regex(
     r"gpt|claude|llama|gemini|gemma|mistral|mixtral|qwen|deepseek|\bo[134](?:-|\b)|\bphi-?\d|command-?r|grok|sonnet|opus"
     r"|haiku|falcon|yi-\d|nova|kimi|glm|olmo|\d+(?:\.\d+)?b\b|-instruct|-chat|model[_ -]?[a-z0-9]\b|modell[_ -]",
     re.IGNORECASE,
 )
-HEADLINE = re.compile(
+HEADLINE = lazy_regex(
     r"(?:(?:overall|mean|total|final|avg|average|aggregate)_)?(?:accuracy|acc|pass_rate|success_rate|resolved_rate"
     r"|resolve_rate|score|pass_?(?:at_)?1|mean|average|avg|mean_score|average_score|overall|solve_rate|win_rate|quote|reward)"
 )

@@ -1,14 +1,13 @@
 """A nested list of runs: which fields of an object around the rows name a run, and which distinguish its variants."""
 
-import re
-
 from errata.sources.generic.draft.names import HEADLINE, last_name, plain_name, rank
 from errata.sources.generic.draft.pool import ColumnPool
 from errata.sources.generic.draft.profiles import ColumnProfile
+from errata.text.lazy_regex import lazy_regex
 
 VARIANTS = 4
-_ID = re.compile(r"id|uid|uuid|key|slug|run|run_?(?:id|name|key|no|number)|(?:experiment|job|eval)_?id|name|label")
-_RESULTS = re.compile(
+_ID = lazy_regex(r"id|uid|uuid|key|slug|run|run_?(?:id|name|key|no|number)|(?:experiment|job|eval)_?id|name|label")
+_RESULTS = lazy_regex(
     r"(?:^|_)(?:summary|results?|metrics?|scores?|stats|statistics|totals?|aggregates?|usage|costs?)(?:_|$)"
 )
 

@@ -1,15 +1,15 @@
 """Guess the status column of a table, and which execution each of its words means."""
 
-import re
 from collections import Counter
 
 from errata.sources.generic.draft.names import last_name, plain_name, rank, status_word
 from errata.sources.generic.draft.pool import ColumnPool
 from errata.sources.generic.draft.profiles import ColumnProfile, is_nothing
 from errata.sources.generic.values import is_plain_word, yes_or_no
+from errata.text.lazy_regex import lazy_regex
 
 MOSTLY = 0.9
-_REMARKS = re.compile(r"remarks?|comments?|notes?|messages?|msg|details?|bemerkung(?:en)?|kommentar|hinweis|meldung")
+_REMARKS = lazy_regex(r"remarks?|comments?|notes?|messages?|msg|details?|bemerkung(?:en)?|kommentar|hinweis|meldung")
 
 
 def guess_status(pool: ColumnPool) -> None:

@@ -1,6 +1,5 @@
 """Tables with columns for each model, or for each case: find the names and the columns they share."""
 
-import re
 from typing import Any
 
 from errata.sources.generic.draft.names import MODEL_LIKE, NAMES, plain_name, rank
@@ -9,14 +8,15 @@ from errata.sources.generic.draft.profiles import ColumnProfile
 from errata.sources.generic.draft.record import DraftedMapping
 from errata.sources.generic.draft.status import put_status_words
 from errata.sources.generic.places import DASHES, WIDE_MARKERS
+from errata.text.lazy_regex import lazy_regex
 
 ENDINGS = ("passed", "score", "output", "answer", "error", "duration", "cost", "input_tokens", "output_tokens",
            "total_tokens", "status", "judge_reasoning")  # fmt: skip
 _SIGNS = ("_", " ", "-", ".", ":", "/")
 _WIDE_ENDINGS = ("passed", "output", "answer")
 FEW = 2
-_NUMBERED = re.compile(r"(?:run|trial|attempt|try|rep|repeat|sample|seed|versuch|round)_?\d+")
-_ROLES = re.compile(
+_NUMBERED = lazy_regex(r"(?:run|trial|attempt|try|rep|repeat|sample|seed|versuch|round)_?\d+")
+_ROLES = lazy_regex(
     r"(?:llm_)?judges?|human|grader|rater|annotator|expected|gold|reference|ref|correct|true|ground|model|user|final|total"
     r"|raw|parsed|extracted|prompt|completion|input|output|exact|api|mean|avg|overall|is|was|run|task|case|test|error"
     r"|scores?|metrics?|results?|usage|response|answer|cache|eval|evaluation|start|end|finish|stop|max|min|num|n|exit"

@@ -21,6 +21,7 @@ from errata.sources.shared.values import (
     settings,
     text,
 )
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import redact
 
 AGENT = "Codex"
@@ -29,7 +30,7 @@ _META = frozenset(["id", "timestamp", "cli_version", "instructions", "base_instr
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call", "web_search_call")
 _RESULTS = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
 _ITEM = frozenset(["type", "role", "content", "summary", "encrypted_content", "name", "arguments", "input", "action"])
-_EXIT_CODE = re.compile(r"^Exit code: (-?\d{1,5})$", re.MULTILINE)
+_EXIT_CODE = lazy_regex(r"^Exit code: (-?\d{1,5})$", re.MULTILINE)
 
 
 def transcript_of(path: Path, *, source: str, root: Path) -> SessionTranscript:

@@ -1,6 +1,5 @@
 """Claude Code's `stream-json`: a session as the program prints it, also where a terminal has wrapped the lines."""
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from errata.model import SourceRef, Step
 from errata.sources.base import Row, decode, relative
 from errata.sources.shared.transcripts.claude_code import ClaudeSession
 from errata.sources.shared.values import mapping, sequence, text
+from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import redact
 
 FILE_CAP = 64 * 1024 * 1024
@@ -19,9 +19,9 @@ PARTS_CAP = 20_000
 """Wrapped lines of one object; a longer one is damaged."""
 NARROWEST = 40
 
-_BEGINS = re.compile(r'\{"type":\s?"(?:system|assistant|user|result|stream_event)"')
-_MARKS = re.compile(r'\\.?|["{}]')
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)|[@-Z\\-_])")
+_BEGINS = lazy_regex(r'\{"type":\s?"(?:system|assistant|user|result|stream_event)"')
+_MARKS = lazy_regex(r'\\.?|["{}]')
+_ESCAPES = lazy_regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)|[@-Z\\-_])")
 
 
 class AgentStream(NamedTuple):
