@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from errata.text.encoded import visible
+from errata.text.lazy_regex import lazy_regex
 from errata.text.secret_rules import names
 
 SHORTEST = 6
@@ -27,7 +28,7 @@ _HEAD = 300
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _PASSWORDS = ("pass", "pwd", "contras")
 
-_SIGN = re.compile(
+_SIGN = lazy_regex(
     r"""(?:\\{0,16}["'`])?\]?\)?[ \t]{0,20}(?:
         (?P<sign>=>|:=|==?|:|->)[ \t]{0,20}(?:[|>][-+]?[ \t]*)?(?:\n[ \t]{1,20})?
         |,?\s{0,20}(?:\\{0,16}["'])?value(?:\\{0,16}["'])?[ \t]{0,20}[:=][ \t]{0,20}
@@ -35,14 +36,14 @@ _SIGN = re.compile(
         |(?P<tag>>)(?=[^<>\s]{6,400}</))""",
     re.VERBOSE,
 )
-_QUOTED = re.compile(r"""(?:[bru]?"((?:[^"\\\n]|\\.)+)|[bru]?'((?:[^'\\\n]|\\.)+)|`([^`\n]+))""")
-_ENCODED_QUOTE = re.compile(r"""\\+(["'])([^"'\n]+)""")
-_RUN = re.compile(r"""[^\s"'`,;&<>\\]+""")
-_GIVEN = re.compile(r"""[ \t]+(?!-)(?=["']?[^\s"'])""")
-_FLAG = re.compile(r"(?<![\w-])--?[\w-]{0,40}\Z")
-_NAME_PARTS = re.compile(r"[\w.-]*\Z")
+_QUOTED = lazy_regex(r"""(?:[bru]?"((?:[^"\\\n]|\\.)+)|[bru]?'((?:[^'\\\n]|\\.)+)|`([^`\n]+))""")
+_ENCODED_QUOTE = lazy_regex(r"""\\+(["'])([^"'\n]+)""")
+_RUN = lazy_regex(r"""[^\s"'`,;&<>\\]+""")
+_GIVEN = lazy_regex(r"""[ \t]+(?!-)(?=["']?[^\s"'])""")
+_FLAG = lazy_regex(r"(?<![\w-])--?[\w-]{0,40}\Z")
+_NAME_PARTS = lazy_regex(r"[\w.-]*\Z")
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy_regex(
     r"""(?xi)
     (?:none|null|nil|undefined|true|false|nan|required|optional|missing|invalid|expired|unknown|default|empty|include
       |omit|same-origin|redacted|hidden|masked|placeholder|changeme|example|dummy|secret|password|token|string|str|int
@@ -52,15 +53,17 @@ _PLACEHOLDER = re.compile(
     |os\.environ|process\.env|import\.meta|env\.|secrets\.|vault:
     |(.)\1{0,63}[)\]},;.]*\Z|[*x\u2022.#_-]{1,64}[)\]},;.]*\Z"""
 )
-_DIGITS = re.compile(r"[\d.,:/%]+[)\]}]*\Z")
-_CALL = re.compile(r"(?:await\s|new\s)?[A-Za-z_][\w.]{0,100}[(\[{]")
-_ATTRIBUTE = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+[)\]},;:?!]*\Z")
-_IDENTIFIER = re.compile(r"[A-Za-z]+(?:_[A-Za-z]+)+[)\]},;:?!.]*\Z")
-_WORD = re.compile(r"\s?(?:[A-Z]?[^\W\d_A-Z]+(?:[A-Z][^\W\d_A-Z]+)*|[A-Z]+)[)\]}.!?*]*\Z")
-_LONE_WORD = re.compile(r"[a-z]{1,20}\b")
-_PART_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_PROSE = re.compile(r"(?:[^\W\d_]+[.,:;!?')]*\s+)+[^\W\d_]+[.,:;!?')]*\s*\Z")
-_PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[a-z0-9_.\-/\\ ]*|[^=+]*\.[a-z]{2,5})\Z")
+_DIGITS = lazy_regex(r"[\d.,:/%]+[)\]}]*\Z")
+_CALL = lazy_regex(r"(?:await\s|new\s)?[A-Za-z_][\w.]{0,100}[(\[{]")
+_ATTRIBUTE = lazy_regex(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+[)\]},;:?!]*\Z")
+_IDENTIFIER = lazy_regex(r"[A-Za-z]+(?:_[A-Za-z]+)+[)\]},;:?!.]*\Z")
+_WORD = lazy_regex(r"\s?(?:[A-Z]?[^\W\d_A-Z]+(?:[A-Z][^\W\d_A-Z]+)*|[A-Z]+)[)\]}.!?*]*\Z")
+_MARK = lazy_regex(r"\[redacted:[a-z0-9-]*\Z")
+_MARK_END = lazy_regex(r"[a-z0-9-]*\]")
+_LONE_WORD = lazy_regex(r"[a-z]{1,20}\b")
+_PART_OF_NAME = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_PROSE = lazy_regex(r"(?:[^\W\d_]+[.,:;!?')]*\s+)+[^\W\d_]+[.,:;!?')]*\s*\Z")
+_PATH = lazy_regex(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[a-z0-9_.\-/\\ ]*|[^=+]*\.[a-z]{2,5})\Z")
 
 
 class Span(NamedTuple):
@@ -130,9 +133,11 @@ def is_secret_under(name: str, value: Any) -> bool:
 
 
 def _names_secret(text: str, lowered: str, name: re.Match[str]) -> bool:
-    """`key` and `pass` are names of secrets only after certain words."""
+    """`key` and `pass` are names of secrets only after certain words. What a mark names is redacted already."""
     start = name.start()
     window = max(0, start - _BEFORE)
+    if _MARK.search(lowered, max(0, start - _LONGEST_NAME), start) and _MARK_END.match(lowered, name.end()):
+        return False
     if name[0].startswith("_pass"):
         return names().before_pass.search(lowered, window, start) is not None
     if not name[0].startswith("key"):
