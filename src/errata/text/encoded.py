@@ -114,13 +114,12 @@ def place_before(done: list[Decoded], start: int, end: int) -> tuple[int, int]:
 
 def _may_be_encoded(text: str) -> bool:
     if text.isascii() and "\\" not in text and "%" not in text and "&" not in text and "[" not in text:
-        # of ASCII, only control characters are invisible; a text may have blanks that are not printable
-        return not text.isprintable() and not _without_blanks(text).isprintable()
+        return len(text.encode("ascii").translate(None, _CONTROLS)) < len(text)
     return True
 
 
-def _without_blanks(text: str) -> str:
-    return text.replace("\n", "").replace("\t", "").replace("\r", "")
+_CONTROLS = bytes(code for code in (*range(32), 127) if chr(code) not in "\n\t\r")
+"""Of ASCII, only these are invisible."""
 
 
 def _decoded(match: re.Match[str]) -> str | None:

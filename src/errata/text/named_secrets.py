@@ -96,11 +96,14 @@ class _Value(NamedTuple):
         return self.name.startswith(("token", "key"))
 
 
-def named_secrets(text: str) -> Iterator[Span]:
-    """In the order of their positions."""
-    lowered = lower(text)
+def named_secrets(text: str, lowered: str = "") -> Iterator[Span]:
+    """In the order of their positions. `lowered` is the text in lower case, if it is known."""
+    lowered = lowered or lower(text)
     rules = names()
-    if not any(stem in lowered for stem in rules.stems):
+    for hint, stems in rules.stems.items():
+        if hint in lowered and any(stem in lowered for stem in stems):
+            break
+    else:
         return
     after = 0
     run_end = _RunEnd()

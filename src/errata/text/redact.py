@@ -9,7 +9,7 @@ import re
 import string
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 from errata.text.encoded import levels, place_before
@@ -20,6 +20,10 @@ from errata.text.secret_rules import Shape, shapes
 # nearly every mark ends in a separator or is the beginning of a long word; few texts have either
 _SEPARATOR = lazy_regex(r"[-_.:=](?=[A-Za-z0-9_+/=.~%$|:-]{6})")
 _CAPITAL = lazy_regex(r"[A-Z](?=[A-Za-z0-9_+/-]{14})")
+# one of the two, in one pass
+_EITHER = lazy_regex(
+    r"[-_.:=A-Z](?:(?<=[-_.:=])(?=[A-Za-z0-9_+/=.~%$|:-]{6})|(?<=[A-Z])(?=[A-Za-z0-9_+/-]{14}))"
+)
 _SHORTEST_WORD = 12
 """No token consists of fewer letters, and a name needs a sign before its value."""
 NAMED = "named"
@@ -143,14 +147,24 @@ def without(text: str, secrets: Iterable[Secret]) -> str:
 
 def _secrets(text: str) -> list[Secret]:
     """In the order of their positions."""
-    secrets = [(*match.span(match.lastindex or 0), shape.order, shape.kind) for shape, match in _shaped(text)]
-    secrets += [(*match.span(), LAST, shape.kind) for shape, match in _cut_off(text)]
-    secrets += [(start, end, LAST, NAMED) for start, end in named_secrets(text)]
+    lowered = lower(text)
+    shaped = _with_mark(text, lowered)
+    if _EITHER.search(text) is not None:
+        shaped = chain(_shaped(text), shaped)
+        cut = _cut_off(text)
+    else:
+        cut = iter(())
+    secrets = [(*match.span(match.lastindex or 0), shape.order, shape.kind) for shape, match in shaped]
+    secrets += [(*match.span(), LAST, shape.kind) for shape, match in cut]
+    secrets += [(start, end, LAST, NAMED) for start, end in named_secrets(text, lowered)]
+    if not secrets:
+        return []
     secrets.sort(key=lambda one: (one[0], one[2]))
     return [Secret(start, end, kind) for start, end, _, kind in secrets]
 
 
 def _shaped(text: str) -> Iterator[tuple[Shape, re.Match[str]]]:
+    """Secrets whose mark ends in a separator or begins a long word."""
     known = shapes()
     # what begins inside of a secret is skipped: a run of marks would be matched again and again
     begin = after = 0
@@ -168,12 +182,16 @@ def _shaped(text: str) -> Iterator[tuple[Shape, re.Match[str]]]:
             if match := _match_at(text, start, mark, shape):
                 after = max(after, match.end())
                 yield shape, match
+
+
+def _with_mark(text: str, lowered: str) -> Iterator[tuple[Shape, re.Match[str]]]:
+    """Secrets with any other mark."""
+    known = shapes()
     for sign, marked in known.literal_by_sign.items():
         if sign in text:
             for mark, shape in marked:
                 if mark in text:
                     yield from _everywhere(text, text, mark, shape)
-    lowered = lower(text)
     for mark, shape in known.any_case:
         if mark in lowered:
             yield from _everywhere(text, lowered, mark, shape)

@@ -80,9 +80,8 @@ class Shapes(NamedTuple):
 class NamePatterns(NamedTuple):
     """Patterns for lower-cased text."""
 
-    stems: tuple[str, ...]
-    """Every name has one of these in it; a text without any has no name."""
-
+    stems: dict[str, list[str]]
+    """Every name has one of these in it; a text without any has no name. By what several of them have in common."""
     name: re.Pattern[str]
     before_key: re.Pattern[str]
     before_pass: re.Pattern[str]
@@ -131,8 +130,11 @@ def names() -> NamePatterns:
         "|".join(map(re.escape, data[name])) for name in ("words", "keys", "whole_keys", "passes", "endings")
     )
     every = {*data["words"], "key", "_pass"}
+    stems: dict[str, list[str]] = {}
+    for stem in sorted(word for word in every if not any(other in word for other in every - {word})):
+        stems.setdefault("pass" if "pass" in stem else stem, []).append(stem)
     return NamePatterns(
-        stems=tuple(sorted(word for word in every if not any(other in word for other in every - {word}))),
+        stems=stems,
         name=re.compile(rf"(?:{words}|key|_pass)(?:_?[0-9]{{1,2}}|_(?:{endings}))?(?![a-z0-9_])"),
         before_key=re.compile(rf"(?:{keys}|{whole})[ _.-]?\Z"),
         before_pass=re.compile(rf"(?:{passes})\Z"),
