@@ -3,7 +3,7 @@
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from errata.errors import ReadAloneError
 from errata.model import Item, Unreadable
@@ -47,28 +47,30 @@ def shared_json_lines(
         yield TurnBegins(0)
 
 
-def _turns(file: BinaryIO, size: int, share: ReaderShare) -> Iterator[tuple[int, bytes]]:
+def _turns(file: io.FileIO, size: int, share: ReaderShare) -> Iterator[tuple[int, bytes]]:
     """The whole lines that begin in each turn of this reader, and how many lines come before them."""
     lines = 0
+    buffer = bytearray(TURN_SIZE)
     for number, start in enumerate(range(0, size, TURN_SIZE)):
         # a line begins behind the line feed of another one: the byte before a turn belongs to it, the last does not
-        data = _read(file, max(start - 1, 0), start + TURN_SIZE - 1)
+        file.seek(max(start - 1, 0))
+        data = memoryview(buffer)[: _fill(file, memoryview(buffer)[: TURN_SIZE - (not start)])]
         if number % share.of == share.number:
-            first = data.find(b"\n") + 1 if start else 0
+            first = buffer.find(b"\n", 0, len(data)) + 1 if start else 0
             begins_line = first > 0 or not start
-            yield lines, data[first:] + _rest_of_line(file) if begins_line else b""
-        lines += data.count(b"\n") + (not start)
+            yield lines, b"".join((data[first:], _rest_of_line(file))) if begins_line else b""
+        lines += buffer.count(b"\n", 0, len(data)) + (not start)
 
 
-def _read(file: BinaryIO, start: int, end: int) -> bytes:
-    file.seek(start)
-    data = bytearray()
-    while len(data) < end - start and (piece := file.read(end - start - len(data))):
-        data += piece
-    return bytes(data)
+def _fill(file: io.FileIO, view: memoryview) -> int:
+    """How many bytes were read; fewer than there is room for only at the end of the file."""
+    size = 0
+    while size < len(view) and (more := file.readinto(view[size:])):
+        size += more
+    return size
 
 
-def _rest_of_line(file: BinaryIO) -> bytes:
+def _rest_of_line(file: io.FileIO) -> bytes:
     """From here to the end of the line, or so much of it that it is known to be too long."""
     rest = bytearray()
     while len(rest) <= LINE_CAP and (piece := file.read(64 * 1024)):
