@@ -66,11 +66,11 @@ class SampleTranscript:
     def add_message(self, message: dict[str, Any], *, try_: int = 1) -> None:
         get = message.get
         role = _ROLES.get(words(get("role")), "environment")
-        text, parts, thoughts = _content(get("content"))
-        asked = get("tool_calls")
+        content, asked = get("content"), get("tool_calls")
+        text, parts, thoughts = (content, (), "") if type(content) is str else _content(content)
         calls = tuple([self._call(mapping(call)) for call in sequence(asked)]) if asked else ()
         made = self._made.get(words(get("id")), _UNKNOWN)
-        error = tool_error(get("error"), get("tool_error"))
+        error = tool_error(get("error"), get("tool_error")) if _may_have_failed(message) else None
         answered = words(get("tool_call_id"))
         event = made.event if made is not _UNKNOWN else self._tools.get(answered, NO_FIELDS)
         at = len(self.steps)
@@ -89,8 +89,8 @@ class SampleTranscript:
             tool_calls=calls,
             error=ErrorInfo(type=error.type, message=error.message, phase="tool") if error else None,
             usage=made.usage,
-            started_at=moment(event.timestamp),
-            ended_at=moment(event.completed),
+            started_at=moment(event.timestamp) if event is not NO_FIELDS else None,
+            ended_at=moment(event.completed) if event is not NO_FIELDS else None,
             model=words(get("model")),
             span_id=event.span_id or "",
             extra=_extra(message, made),
@@ -150,7 +150,7 @@ def _output(event: EventFields) -> ModelCallOutput:
 def _failures(messages: Iterable[dict[str, Any]]) -> dict[str, ToolError]:
     """Id of a tool call → the error in its result."""
     failures = {}
-    for message in messages:
+    for message in filter(_may_have_failed, messages):
         error = tool_error(message.get("error"), message.get("tool_error"))
         if error is not None:
             failures[words(message.get("tool_call_id"))] = error
@@ -201,8 +201,10 @@ def _add_call(
     seen, try_ = known
     output = _output(event.data)
     # messages that are known by id need not be decoded
-    if not all(_ident(choice) in seen for choice in output.choices):
-        _add_answers(transcript, events.whole(event), pools, known)
+    for choice in output.choices:
+        if _ident(choice) not in seen:
+            _add_answers(transcript, events.whole(event), pools, known)
+            break
     error = words(event.data.error) or output.error
     if error:
         transcript.add(_failed_call(len(transcript.steps), event.data, error, try_))
@@ -312,6 +314,11 @@ def _with_its_message(event: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in event.items() if name != "message"} | message
 
 
+def _may_have_failed(message: dict[str, Any]) -> bool:
+    """Few messages have either field."""
+    return "error" in message or "tool_error" in message
+
+
 def tool_error(error: Any, text: Any) -> ToolError | None:
     """The error in a tool's message or event; in old logs only a text."""
     if text and type(text) is str:
@@ -332,9 +339,7 @@ def _actor(role: ActorRole, name: str) -> Actor:
 
 
 def _content(content: Any) -> tuple[str, tuple[dict[str, Any], ...], str]:
-    """Text, other parts and reasoning."""
-    if type(content) is str:
-        return content, (), ""
+    """Text, other parts and reasoning of a content that is more than a text."""
     read = _EventContent(content)
     return "\n".join(read.texts), tuple(read.parts), "\n".join(read.thoughts)
 

@@ -59,7 +59,7 @@ class Pools:
 
     def resolve(self, value: Any) -> Any:
         """The value with attachments resolved, and without the bytes of images and sounds."""
-        return self._resolved(value) if _may_refer(value) else value
+        return self._resolved(value) if value and _may_refer(value) else value
 
     def _resolved(self, value: Any) -> Any:
         kind = type(value)

@@ -18,9 +18,9 @@ from errata.errors import SourceError
 if sys.version_info >= (3, 14):
     import zipfile
 
-    from compression.zstd import ZstdError
+    from compression.zstd import ZstdDecompressor, ZstdError
 else:
-    from backports.zstd import ZstdError, zipfile
+    from backports.zstd import ZstdDecompressor, ZstdError, zipfile
 
 MEMBER_CAP = 64 * 1024 * 1024
 TOTAL_CAP = 1024 * 1024 * 1024
@@ -197,9 +197,51 @@ def _damage_in_one_form() -> Iterator[None]:
 
 def _unpack(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes | None:
     """None if a member holds more than its declared size; no more than that is read."""
+    if (data := _unpack_at_once(opened, info)) is not None:
+        return data
     with opened.open(info) as member:
         data = member.read(info.file_size + 1)
     return data if len(data) <= info.file_size else None
+
+
+def _unpack_at_once(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes | None:
+    """A member without any damage, in a third of the time; None for any other, which `zipfile` then reads."""
+    name, file = info.orig_filename.encode("utf-8", "replace"), opened.fp
+    unpacked = _UNPACKED.get(info.compress_type)
+    if unpacked is None or file is None or info.flag_bits & ~_PLAIN_FLAGS or info.file_size > MEMBER_CAP:
+        return None
+    file.seek(info.header_offset)
+    head = file.read(_LOCAL.size + len(name))
+    if len(head) < _LOCAL.size or not head.startswith(_MARK) or head[_LOCAL.size :] != name:
+        return None
+    name_size, extra_size = _LOCAL.unpack_from(head)[-2:]
+    start, end = info.header_offset + len(head) + extra_size, getattr(info, "_end_offset", None)
+    if name_size != len(name) or (end is not None and start + info.compress_size > end):
+        return None
+    file.seek(start)
+    packed = file.read(info.compress_size)
+    try:
+        data = unpacked(packed, info.file_size)
+    except (zlib.error, ZstdError, EOFError):
+        return None
+    whole = len(packed) == info.compress_size and len(data) == info.file_size and zlib.crc32(data) == info.CRC
+    return data if whole else None
+
+
+_MARK = b"PK\x03\x04"
+_PLAIN_FLAGS = 0x8 | 0x800 | 0x6
+"""The size follows, the name is UTF-8, how hard it was packed: nothing that changes how a member is read."""
+
+
+def _inflate(packed: bytes, size: int) -> bytes:
+    return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, size + 1)
+
+
+def _from_zstd(packed: bytes, size: int) -> bytes:
+    return bytes(ZstdDecompressor().decompress(packed, size + 1))
+
+
+_UNPACKED = {zipfile.ZIP_DEFLATED: _inflate, zipfile.ZIP_ZSTANDARD: _from_zstd}
 
 
 def _refuse_hostile(path: Path, infos: list[zipfile.ZipInfo], caps: Caps) -> None:
