@@ -48,7 +48,7 @@ def in_parallel(monkeypatch):
             started.append(process)
         return process
 
-    monkeypatch.setattr(importing, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(reader_processes, "PARALLEL_FROM", 0)
     monkeypatch.setattr(reader_processes.subprocess, "Popen", popen)
     return started
 
@@ -96,7 +96,7 @@ def test_what_no_message_can_hold_is_no_reason_to_die(store, tmp_path, in_parall
 
 
 def test_a_small_log_needs_no_process(store, monkeypatch, in_parallel):
-    monkeypatch.setattr(importing, "PARALLEL_FROM", 16 * 1024 * 1024)
+    monkeypatch.setattr(reader_processes, "PARALLEL_FROM", 16 * 1024 * 1024)
 
     import_paths([RUN_A], store)
 
@@ -104,7 +104,7 @@ def test_a_small_log_needs_no_process(store, monkeypatch, in_parallel):
 
 
 def test_the_size_of_a_folder_is_that_of_its_files(tmp_path, monkeypatch, store, in_parallel):
-    monkeypatch.setattr(importing, "PARALLEL_FROM", 100_000)
+    monkeypatch.setattr(reader_processes, "PARALLEL_FROM", 100_000)
 
     import_paths([RUN_A], store)
 
@@ -157,8 +157,8 @@ def wait_until(holds) -> None:
 IMPORT = """
 import sys
 from errata.cli.door import main
-from errata.runs import importing
-importing.PARALLEL_FROM = 0
+from errata.runs import reader_processes
+reader_processes.PARALLEL_FROM = 0
 main(["import", "rows.jsonl", "--map", "map.toml"])
 """
 
@@ -235,7 +235,7 @@ def test_a_process_that_ends_in_the_midst_of_a_batch_is_told(tmp_path, monkeypat
     monkeypatch.setattr(
         reader_processes.subprocess, "Popen", lambda command, **options: real([*command[:-1], program], **options)
     )
-    monkeypatch.setattr(importing, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(reader_processes, "PARALLEL_FROM", 0)
 
     with pytest.raises(SourceError, match="ended early"):
         list(importing.batches(Order(str(RUN_A), "convex-evals")))
@@ -250,14 +250,14 @@ def test_a_batch_that_is_not_wanted_ends_the_process(in_parallel):
 
 
 def test_a_process_that_was_made_ready_is_the_one_that_reads(store, in_parallel):
-    with importing.made_ready([RUN_A]):
+    with reader_processes.started_before([RUN_A]):
         import_paths([RUN_A], store)
 
     assert len(in_parallel) == reader_processes.readers_of_lines()
 
 
 def test_a_process_that_was_made_ready_for_nothing_is_ended(in_parallel, capfd):
-    with pytest.raises(SourceError), importing.made_ready([RUN_A]):
+    with pytest.raises(SourceError), reader_processes.started_before([RUN_A]):
         raise SourceError("nothing to read")
 
     assert in_parallel[0].poll() is not None
@@ -265,8 +265,8 @@ def test_a_process_that_was_made_ready_for_nothing_is_ended(in_parallel, capfd):
 
 
 def test_no_process_is_made_ready_for_little(tmp_path, monkeypatch, in_parallel):
-    monkeypatch.setattr(importing, "PARALLEL_FROM", 10**9)
-    with importing.made_ready([RUN_A, tmp_path / "missing"]):
+    monkeypatch.setattr(reader_processes, "PARALLEL_FROM", 10**9)
+    with reader_processes.started_before([RUN_A, tmp_path / "missing"]):
         pass
 
     assert in_parallel == []
@@ -316,9 +316,9 @@ def test_two_processes_read_an_archive_and_its_order_is_kept(tmp_path, request, 
 
 def test_reading_that_was_begun_is_gone_on_with(store, tmp_path, in_parallel):
     path = an_archive(tmp_path / "log.eval")
-    with importing.made_ready([path]):
+    with reader_processes.started_before([path]):
         orders = look_for([path])
-        importing.begin(orders)
+        reader_processes.begin(orders)
         import_orders(orders, store)
 
     assert len(in_parallel) == 2
@@ -327,8 +327,8 @@ def test_reading_that_was_begun_is_gone_on_with(store, tmp_path, in_parallel):
 
 def test_reading_that_was_begun_for_nothing_is_ended(tmp_path, in_parallel, capfd):
     path = an_archive(tmp_path / "log.eval")
-    with pytest.raises(SourceError), importing.made_ready([path]):
-        importing.begin(look_for([path]))
+    with pytest.raises(SourceError), reader_processes.started_before([path]):
+        reader_processes.begin(look_for([path]))
         raise SourceError("no store")
 
     assert all(process.poll() is not None for process in in_parallel)
@@ -337,7 +337,7 @@ def test_reading_that_was_begun_for_nothing_is_ended(tmp_path, in_parallel, capf
 
 def test_of_two_processes_one_that_dies_ends_the_import(tmp_path, store, in_parallel):
     path = an_archive(tmp_path / "log.eval")
-    with pytest.raises(SourceError, match="ended early"), importing.made_ready([path]):
+    with pytest.raises(SourceError, match="ended early"), reader_processes.started_before([path]):
         in_parallel[0].kill()
         in_parallel[0].wait()
         import_paths([path], store)

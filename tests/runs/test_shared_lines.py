@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from errata.errors import ReadAloneError
 from errata.model.record import TurnBegins
-from errata.runs import importing, reader_processes
+from errata.runs import reader_processes
 from errata.runs.importing import import_orders
 from errata.runs.orders import Order
 from errata.sources import RecognisedPath, generic, line_shares, read_rows
@@ -76,7 +76,7 @@ def imported(
 @pytest.fixture
 def sharing(monkeypatch):
     """Every log is large, and every turn small; in the reading processes, too."""
-    monkeypatch.setattr(importing, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(reader_processes, "PARALLEL_FROM", 0)
     monkeypatch.setattr(reader_processes, "readers_of_lines", lambda: 3)
 
 
@@ -101,7 +101,7 @@ def test_frames_of_several_readers_become_the_batches_of_one(tmp_path, monkeypat
 def test_the_store_is_the_same_however_many_read(tmp_path, sharing):
     path = mapped(tmp_path, [row(number) for number in range(6_000)])
     shared = imported(path, tmp_path / "shared.db", mapping=str(tmp_path / "map.toml"))
-    importing.PARALLEL_FROM = 10**9
+    reader_processes.PARALLEL_FROM = 10**9
 
     alone = imported(path, tmp_path / "alone.db", mapping=str(tmp_path / "map.toml"))
 
@@ -129,7 +129,7 @@ def test_rows_that_depend_on_others_are_read_by_one(tmp_path, monkeypatch, lines
 def test_a_log_that_turns_out_to_need_one_reader_is_imported_all_the_same(tmp_path, sharing):
     path = mapped(tmp_path, [*(row(number) for number in range(3_000)), row(1), row(2, ok="perhaps")])
     shared = imported(path, tmp_path / "shared.db", mapping=str(tmp_path / "map.toml"))
-    importing.PARALLEL_FROM = 10**9
+    reader_processes.PARALLEL_FROM = 10**9
 
     assert shared == imported(path, tmp_path / "alone.db", mapping=str(tmp_path / "map.toml"))
 
@@ -159,7 +159,7 @@ def test_turns_of_a_conversation_are_shared(tmp_path, sharing, repeated):
     (folder / "openai_judged.jsonl").write_bytes(b"".join(lines))
     (folder / "runtime.json").write_text(json.dumps({"model_name": "m", "turns": 3_001}))
     shared = imported(folder, tmp_path / "shared.db", "conversation-bench")
-    importing.PARALLEL_FROM = 10**9
+    reader_processes.PARALLEL_FROM = 10**9
 
     alone = imported(folder, tmp_path / "alone.db", "conversation-bench")
 

@@ -28,9 +28,10 @@ from errata.model.run import subject_label
 from errata.render.figures import percent
 from errata.render.proof import SHOWN_OR_PRESUMED, proof_counts
 from errata.render.review_state import owners_state
-from errata.runs.importing import PathSummary, begin, made_ready
+from errata.runs.importing import PathSummary
 from errata.runs.names import is_path, known_run
 from errata.runs.orders import look_for
+from errata.runs.reader_processes import begin, started_before
 from errata.runs.summary import Analysis
 from errata.runs.view import RunView
 from errata.runs.without_failures import cases_not_in_log
@@ -80,7 +81,7 @@ def command(
     summaries: list[PathSummary] = []
     unread: list[UnreadFiles] = []
     views = analyze_stored([run.run.id for _, run in stored], options.store) if stored else []
-    with made_ready(local), progress("Analysing") as on_items:
+    with started_before(local), progress("Analysing") as on_items:
         orders = look_for(local, source=source, map_path=map_path, on_unread=unread.append) if local else []
         begin(orders)
         views += analyze(orders, options.store, on_items=on_items, on_summary=summaries.append)

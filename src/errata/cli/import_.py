@@ -14,12 +14,10 @@ from errata.cli.progress import progress
 from errata.cli.render.unread import show_unread
 from errata.cli.shared_options import chosen_workers, ray_option
 from errata.fetch.objects import is_object_address
-from errata.runs.importing import begin, import_orders, made_ready
 from errata.runs.orders import look_for
-from errata.runs.triaging import triage_imported
+from errata.runs.reader_processes import begin, started_before
 from errata.text.clean import one_line
 from errata.text.shell import command_line
-from errata.verbs.store import all_runs
 
 if TYPE_CHECKING:
     from errata.cluster.tasks import RemoteLogs
@@ -75,6 +73,7 @@ def command(
             with progress("Triage") as on_items:
                 _triage(summaries, store, workers, on_run=lambda: on_items(1))
     from errata.runs.names import handles_of
+    from errata.verbs.store import all_runs
 
     known = {stored.run.id: stored for stored in all_runs(store)}
     handles = handles_of(known.values())
@@ -94,9 +93,12 @@ def command(
 def _import_here(
     local: Sequence[Path], options: Options, *, source: str, map_path: Path | None, unread: "list[UnreadFiles]"
 ) -> "list[PathSummary]":
-    with made_ready(local):
+    with started_before(local):
         orders = look_for(local, source=source, map_path=map_path, on_unread=unread.append)
         begin(orders)
+        # the modules of the store are imported while others read
+        from errata.runs.importing import import_orders
+
         store = options.store
         with progress("Importing") as on_items:
             return import_orders(orders, store, on_items=on_items)
@@ -117,10 +119,13 @@ def import_with(
 def _triage(
     summaries: "Sequence[PathSummary]", store: "Store", workers: "WorkerPool | None", *, on_run: Callable[[], None]
 ) -> None:
+    from errata.runs.triaging import triage_imported
+
     if workers is None:
         triage_imported(summaries, store, on_run=on_run)
         return
     from errata.cluster.deriving import is_reachable, triage_on_workers
+    from errata.verbs.store import all_runs
 
     if not is_reachable(store, workers):  # a file of this machine: what only this process can open, it triages
         triage_imported(summaries, store, on_run=on_run)

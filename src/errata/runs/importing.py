@@ -1,8 +1,6 @@
 """Importing: logs become runs in the store."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from itertools import chain, islice
 from pathlib import Path
 
@@ -19,51 +17,21 @@ from errata.store.packing import PackedBatch, pack_items, seal
 from errata.store.run_totals import ImportedRun
 from errata.store.whole_runs import PendingRun, RunGroup, whole_runs
 
-PARALLEL_FROM = 16 * 1024 * 1024
-"""Below this size starting a process costs more than it saves."""
-
 BATCHES_IN_MEMORY = 4
 """What has fewer batches than this is written at once, together with other small runs."""
 
 
 def batches(order: Order) -> Iterator[PackedBatch]:
     """What is at the path, packed for the store."""
-    if size_of(Path(order.path)) < PARALLEL_FROM:
-        yield from read_alone(order)
-    else:
+    if reader_processes.is_large(order):
         yield from seal(reader_processes.batches_of_readers(order))
+    else:
+        yield from read_alone(order)
 
 
 def read_alone(order: Order) -> Iterator[PackedBatch]:
     """The same, read in this process whatever its size."""
     return seal(map(reader_processes.as_sent, pack_items(sources.read(found_by(order)))))
-
-
-def begin(orders: Sequence[Order]) -> None:
-    """The first of them, where it is large: it is read while the store is being opened."""
-    if orders and size_of(Path(orders[0].path)) >= PARALLEL_FROM:
-        reader_processes.begin(orders[0])
-
-
-def made_ready(paths: Iterable[Path]) -> AbstractContextManager[None]:
-    """Start reader processes before the format is recognised: both take about as long."""
-    return reader_processes.started_before([path for path in paths if size_of(path) >= PARALLEL_FROM])
-
-
-def size_of(path: Path) -> int:
-    """Bytes at the path; of a large folder, at least as many as a process of its own is worth."""
-    if path.is_file():
-        return path.stat().st_size
-    total = 0
-    for folder, _, names in os.walk(path):
-        for name in names:
-            try:
-                total += (Path(folder) / name).lstat().st_size
-            except OSError:
-                continue
-            if total >= PARALLEL_FROM:
-                return total
-    return total
 
 
 SHOWN = 20

@@ -23,6 +23,9 @@ from errata.sources.base import ReaderShare, Shareable, is_zip
 from errata.store.packing import PackedBatch, pack_items
 from errata.store.shared_rows import SharedRows, laid_out, pack_shared
 
+PARALLEL_FROM = 16 * 1024 * 1024
+"""Below this size starting a process costs more than it saves."""
+
 PIPE_SIZE = 1024 * 1024
 """Where the system has such large ones: fewer waits of one process for the other."""
 
@@ -181,9 +184,30 @@ def batches_of_readers(order: Order) -> Iterator[PackedBatch]:
                 yield from cast("Iterator[PackedBatch]", some)
 
 
-def begin(order: Order) -> None:
-    """Reading begins now; what is read waits until it is asked for."""
-    _begun[order] = _readers(order)
+def begin(orders: Sequence[Order]) -> None:
+    """The first of them, where it is large: it is read while the store is being opened, and waits to be asked for."""
+    if orders and is_large(orders[0]):
+        _begun[orders[0]] = _readers(orders[0])
+
+
+def is_large(order: Order) -> bool:
+    return size_of(Path(order.path)) >= PARALLEL_FROM
+
+
+def size_of(path: Path) -> int:
+    """Bytes at the path; of a large folder, at least as many as a process of its own is worth."""
+    if path.is_file():
+        return path.stat().st_size
+    total = 0
+    for folder, _, names in os.walk(path):
+        for name in names:
+            try:
+                total += (Path(folder) / name).lstat().st_size
+            except OSError:
+                continue
+            if total >= PARALLEL_FROM:
+                return total
+    return total
 
 
 def _readers(order: Order) -> list[Reader]:
@@ -218,8 +242,12 @@ _begun: dict[Order, list[Reader]] = {}
 
 @contextmanager
 def started_before(paths: Iterable[Path]) -> Iterator[None]:
-    """As many as the most demanding path may need. All end with this context, whatever they are reading."""
-    needed = (READERS_OF_ARCHIVE if is_zip(path) else readers_of_lines() for path in paths)
+    """Before the format is recognised, which takes about as long: as many as the most demanding large path may need.
+
+    All end with this context, whatever they are reading.
+    """
+    large = (path for path in paths if size_of(path) >= PARALLEL_FROM)
+    needed = (READERS_OF_ARCHIVE if is_zip(path) else readers_of_lines() for path in large)
     _ready.extend(_started() for _ in range(max(needed, default=0)))
     try:
         yield

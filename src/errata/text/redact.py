@@ -21,9 +21,7 @@ from errata.text.secret_rules import Shape, shapes
 _SEPARATOR = lazy_regex(r"[-_.:=](?=[A-Za-z0-9_+/=.~%$|:-]{6})")
 _CAPITAL = lazy_regex(r"[A-Z](?=[A-Za-z0-9_+/-]{14})")
 # one of the two, in one pass
-_EITHER = lazy_regex(
-    r"[-_.:=A-Z](?:(?<=[-_.:=])(?=[A-Za-z0-9_+/=.~%$|:-]{6})|(?<=[A-Z])(?=[A-Za-z0-9_+/-]{14}))"
-)
+_EITHER = lazy_regex(r"[-_.:=A-Z](?:(?<=[-_.:=])(?=[A-Za-z0-9_+/=.~%$|:-]{6})|(?<=[A-Z])(?=[A-Za-z0-9_+/-]{14}))")
 _SHORTEST_WORD = 12
 """No token consists of fewer letters, and a name needs a sign before its value."""
 NAMED = "named"
