@@ -87,7 +87,7 @@ def _belongs_to(piece: MarkdownPiece, held: Entry) -> bool:
 def _of_section(piece: MarkdownPiece, outer: Context | None, known: Vocabulary) -> Context:
     kind, inside = topic_of(piece), outer is not None and outer.is_actions
     is_actions = kind == "actions" or (inside and kind != "recommendations" and not piece.topic)
-    if not piece.text:
+    if not piece.text and not piece.topic:
         is_actions = inside
     name = folded(piece.text)
     is_log = kind == "actions" and name not in ("action", "actions") and not name.startswith("actions-and")
@@ -109,7 +109,8 @@ def _of_section(piece: MarkdownPiece, outer: Context | None, known: Vocabulary) 
 def _is_action_heading(piece: MarkdownPiece) -> bool:
     """Not a group of them such as `Lint changes (done)`."""
     bare = re.sub(r"^\W*(?:\d+[.):]\s*)?|\([^()]*\)", "", piece.text).strip()
-    return state_of(piece.text) != "open" and len(bare.split()) > 2 and is_change(bare)
+    is_of_list = piece.header == OF_LIST  # a sentence over the list of them
+    return not is_of_list and state_of(piece.text) != "open" and len(bare.split()) > 2 and is_change(bare)
 
 
 def is_frame(piece: MarkdownPiece, known: Vocabulary) -> bool:

@@ -49,11 +49,12 @@ _OPEN_INSIDE = lazy_regex(
             r"\bto be (?:done|decided|discussed|written)\b|\bwould (?:like|be|still|need)\b|\bplans? to\b",
             r"\b(?:we|i|one)\s+(?:should|could|might|may|want|plan|intend|hope|propose|recommend|suggest)\b",
             r"\bshould (?:also |still |probably )?(?:be|help|get|have|go|make)\b|\bneeds? (?:to|a|an|more|another)\b",
-            r"\bdecided (?:against|not)\b|\bleft (?:it |them |as|alone|un)|\bnothing\b",
+            r"\bput (?:off|aside)\b|\bdecided (?:against|not)\b|\bleft (?:it |them |as|alone|un)|\bnothing\b",
             r"\bno (?:code |config |configuration |further |other |task |eval )*(?:changes?|actions?|fix(?:es)?)\b",
         )
     )
 )
+_UNCHANGED = lazy_regex(rf"(?i){_IS}(?:unchanged|untouched|as (?:it|they) (?:is|was|are|were))\b")
 _NONE = lazy_regex(
     r"(?i)^[\s*_.!()|–—-]*(?:(?:keine|nichts|ninguna?|aucune?|nessuna?|nenhuma?)\b"
     r"|none\b(?!\s+of)|nothing\b|n/?a\b|not applicable|tbd\b|to be (?:done|decided|filled)"
@@ -61,8 +62,8 @@ _NONE = lazy_regex(
     r"|(?:has|have|had)?\s*not (?:yet )?(?:acted|been))"
 )
 _IRREGULAR = (
-    r"rewrote|rewritten|wrote|written|made|set|cut|split|put|gave|given|took|brought|built|rebuilt|sent|told|taught|let"
-    r"|hid|threw|went|ran"
+    r"rewrote|rewritten|wrote|written|made|set|cut|split|put(?! (?:off|aside))|gave|given|took|brought|built|rebuilt"
+    r"|sent|told|taught|let|hid|threw|went|ran"
 )
 _NOT_CHANGES = (
     "needed failed passed expected used called looked reviewed analysed analyzed discussed noticed checked considered "
@@ -200,7 +201,7 @@ def is_entry_of_a_list(text: str, *, is_log: bool) -> bool:
         return False
     if state_of(text) == "done" or is_change(text):
         return True
-    if _OPEN_INSIDE.search(text) or _ONLY_LOOKED.match(text):
+    if _OPEN_INSIDE.search(text) or _ONLY_LOOKED.match(text) or _UNCHANGED.search(text):
         return False
     return is_log or not _IMPERATIVE.match(text)
 

@@ -1,13 +1,13 @@
 """Names of cases in what people write: paths, identifiers, `turn 24`; in front of a line, in a cell, in a sentence."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from errata.memory.reading.labels import LabelWords
 from errata.memory.reading.markdown import MarkdownPiece, Words
-from errata.memory.reading.steps import STEP, step_in
+from errata.memory.reading.steps import STEP, canonical_step, step_in
 from errata.memory.reading.vocabulary import Vocabulary, is_numbered
 from errata.memory.spelling import same_part, segments
 from errata.text.lazy_regex import lazy_regex
@@ -26,6 +26,10 @@ _FRONT = lazy_regex(
     r"|(?:eval|case|task|test|failure|scenario)\s*(?:\d{1,4})?\s*[:–—-]\s)*",
     re.IGNORECASE,
 )
+_INTRODUCTION = lazy_regex(
+    r"(?i)(?:(?:in|for|with|on|and|then|next|also|last(?:ly)?|finally|another|first|second),?\s+){1,2}"
+)
+"""In front of a marked name: `In **002-queries/007-index** the tests …`."""
 _REMARK = lazy_regex(r"\([^()]*\)")
 _IN_BRACKETS = lazy_regex(r"[\s`*_]*[(\[]\s*[`*]?([\w./-]+)[`*]?\s*[)\]]")
 _NAME_AND_CATEGORY = lazy_regex(r"([A-Za-z][\w-]*)[`*]*\s*[(\[]\s*`?(\d{2,4}-[a-z][a-z_-]*)(?:/(\d{2,4}))?`?\s*[)\]]")
@@ -60,6 +64,9 @@ class Lead(NamedTuple):
 def lead_of(words: Words, known: Vocabulary) -> Lead | None:
     start = _FRONT.match(words.text)
     at = start.end() if start else 0
+    intro = _INTRODUCTION.match(words.text, at)
+    if intro and any(begin == intro.end() for begin, _ in (*words.bold, *words.codes)):
+        at = intro.end()
     category = _CATEGORY_FIRST.match(words.text, at)
     if category and known.is_category(category[1]) and re.search(r"[_-]", category[2]):
         return Lead(f"{category[1]}/{category[2]}", True, words.cut(category.end()))
@@ -210,6 +217,24 @@ def _without_remarks(text: str) -> str:
     for _ in range(3):
         text = _REMARK.sub("", text)
     return text
+
+
+def is_sentence(text: str, names: Iterable[str]) -> bool:
+    """Whether names are only mentioned: `say in 010-upsert what becomes of createdAt`."""
+    for name in names:
+        text = text.replace(name, "", 1)
+    return len(re.findall(r"[^\W\d]{2,}", re.sub(r"\([^()]*\)", "", text))) > 3
+
+
+def is_record(lead: Lead) -> bool:
+    """A case and a sign behind it, not a word of a sentence."""
+    return lead.sure and re.match(r"[\s`*]*(?:[,:;|·(\[→>–—-]|\n|$)", lead.rest.text) is not None
+
+
+def is_at_step(lead: Lead) -> bool:
+    """A sign and a step behind a case: `crons [deploy]`, `crons: tests. …`."""
+    match = re.match(r"[\s`*]*[:,(\[–—-][\s`*\[(]*(\w[\w -]{1,20}?)[\s`*]*(?:[.,;:)\]–—]|$)", lead.rest.text)
+    return match is not None and bool(canonical_step(match[1]))
 
 
 ENOUGH = 2

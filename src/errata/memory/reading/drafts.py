@@ -114,9 +114,9 @@ class Drafts:
         """`All 9 failed evals are MODEL_FAULT except …`: for those that have no label of their own."""
         by_reach = sorted(groups, key=lambda group: -group.filters)
         for draft in self.all():
-            fitting = (group for group in by_reach if group.is_about(draft.case, draft.step, draft.run, draft.section))
-            if not draft.label and (group := next(fitting, None)):
-                draft.label = group.label
+            fitting = [group for group in by_reach if group.is_about(draft.case, draft.step, draft.run, draft.section)]
+            draft.label = draft.label or next((group.label for group in fitting if group.label), "")
+            draft.step = draft.step or next((group.failed_at for group in fitting if group.failed_at), "")
 
     def failures(self, path: str) -> Iterator[PriorFailure]:
         for draft in self._apart():

@@ -6,8 +6,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from errata.memory.reading.cases import Lead, names_in, names_in_cell, names_that_follow
-from errata.memory.reading.drafts import PROSE, CaseNaming, Draft, Drafts, fill
+from errata.memory.reading.cases import (
+    Lead,
+    is_at_step,
+    is_record,
+    is_sentence,
+    names_in,
+    names_in_cell,
+    names_that_follow,
+)
+from errata.memory.reading.drafts import PROSE, CaseNaming, Draft, Drafts, fill, passes_now
 from errata.memory.reading.fields import FAILURE, LabelledField, fields_in
 from errata.memory.reading.groups import GroupLabel
 from errata.memory.reading.markdown import Kind, MarkdownPiece, Words
@@ -16,7 +24,7 @@ from errata.memory.reading.run_names import ReportRuns
 from errata.memory.reading.sections import ASIDE, MESSAGE, About, is_title, topic_of
 from errata.memory.reading.sentences import read_sentences
 from errata.memory.reading.step_evidence import StepCounts, StepEvidence
-from errata.memory.reading.steps import canonical_step, step_in_front, step_of_group, steps_in_order
+from errata.memory.reading.steps import step_behind, step_in_front, step_of_group, steps_in_order
 from errata.memory.reading.vocabulary import is_numbered
 
 SHORTEST = 12
@@ -89,6 +97,7 @@ class _Later(NamedTuple):
 class FailureReader:
     def __init__(self, naming: CaseNaming, runs: ReportRuns) -> None:
         self._naming, self._runs = naming, runs
+        naming.run = runs.default
         self._sections: list[_Section] = []
         self._subject = CurrentFailure()
         self._group: tuple[int, str] = (0, "")
@@ -137,7 +146,8 @@ class FailureReader:
             self._note_subject(piece)
 
     def _note_subject(self, piece: MarkdownPiece) -> None:
-        if (subject := self._subject.at(99)) is not None and not subject.is_category:
+        depth = 99 if piece.kind == "item" else piece.level + 1
+        if (subject := self._subject.at(depth)) is not None and not subject.is_category:
             self.subjects[piece.line] = subject.case
             if self._about == "failures" and piece.kind in ("text", "item", "code"):
                 self._evidence.add(subject, piece)
@@ -145,7 +155,7 @@ class FailureReader:
     def _records(self, piece: MarkdownPiece) -> list[MarkdownPiece]:
         """The lines of a paragraph where each begins with a case: nobody wraps a text like that."""
         starts = [0, *(found.end() for found in re.finditer(r"\n", piece.text))]
-        begins = [at for at in starts if (lead := self._naming.lead(piece.words.cut(at))) and _is_record(lead)]
+        begins = [at for at in starts if (lead := self._naming.lead(piece.words.cut(at))) and is_record(lead)]
         if begins[:1] != [0]:
             return [piece]
         if len(begins) == 1 or piece.kind != "text":
@@ -167,6 +177,10 @@ class FailureReader:
         return self._group[1] or (self._sections[-1].label if self._sections else "")
 
     @property
+    def _outer_run(self) -> str:
+        return self._sections[-1].run if self._sections else self._runs.default
+
+    @property
     def _step(self) -> str:
         return self._group_step[1] or (self._sections[-1].step if self._sections else "")
 
@@ -179,7 +193,7 @@ class FailureReader:
         meant = labels.in_words(piece.text) if kind == "failures" and piece.level > 1 else ""
         label = "" if lead else labels.find(piece.text) or alone or meant
         self._group = (0, "")
-        run = self._runs.named_in(piece.text) or (self._sections[-1].run if self._sections else "")
+        run = self._runs.named_in(piece.text) or self._outer_run
         step = ("" if lead else step_of_group(piece.text)) or (self._sections[-1].step if self._sections else "")
         self._group_step = (0, "")
         self._sections.append(_Section(piece.level, kind, label or self._label, run, step))
@@ -236,7 +250,7 @@ class FailureReader:
 
     def _change_run(self, piece: MarkdownPiece, depth: int) -> None:
         """`- jn7aa01 (nimbus): …` with its failures below, or a line of bold words."""
-        outer = self._sections[-1].run if self._sections else ""
+        outer = self._outer_run
         if piece.kind == "item" and self._run[0] >= depth:
             self._run = (0, "")
         named = self._runs.named_in(piece.text) if is_title(piece) or piece.kind == "item" else ""
@@ -258,15 +272,18 @@ class FailureReader:
         if lead is None:
             return False
         in_front = self._naming.labels.find(piece.text[: piece.text.find(lead.name.rpartition("/")[2])])
-        if not (lead.sure or in_front or self._naming.labels.find(lead.rest.text) or self._label or _is_at_step(lead)):
+        above_label = self._label and self._naming.vocabulary.is_like_others(lead.name)  # not `saveResult`
+        if not (lead.sure or in_front or self._naming.labels.find(lead.rest.text) or above_label or is_at_step(lead)):
             return False
         is_beside = self._subject.is_paragraph and piece.kind == "text"
         above = self._subject.item_above(depth) or (None if is_beside else self._subject.of_heading)
         lead = self._below_category(lead, above)
         following = [name for name in names_that_follow(lead.rest) if self._naming.is_case(name)]
+        behind = lead.rest.text.rpartition(following[-1])[2] if following else ""
         steps = steps_in_order([lead.name, *following], lead.rest.text)
         self._naming.draft_of(lead.name, piece.line, sure=lead.sure).failed_at(steps.get(lead.name, ""))
         draft = self._naming.lead_named(lead, piece.line, group=in_front or self._label)
+        draft.passed = draft.passed or (bool(behind) and not draft.label and passes_now(behind))
         draft.failed_at(self._step)
         for name in following:
             other = self._naming.draft_of(name, piece.line)
@@ -297,10 +314,12 @@ class FailureReader:
         if not places or piece.text[: places[0][0]].strip(" *`\"'-–—•[(#\n") or len(places) > 1:
             return False
         rest, label = piece.words.cut(places[0][1]), places[0][2]
-        names = [name for _, name in names_in(rest, self._naming.vocabulary)] or self._listed(rest)
+        places_of = {name: at for at, name in names_in(rest, self._naming.vocabulary)}
+        names = list(places_of) or self._listed(rest)
         for name in names:
             draft = self._naming.draft_of(name, piece.line)
             draft.call(label, piece.line)
+            draft.failed_at(step_behind(rest.text, places_of[name]) if name in places_of else "")
             if len(set(names)) == 1:
                 draft.failed_at(self._naming.step_in(rest.text))
                 draft.explain(rest.text.partition(name)[2].strip(" `*:,;–—-"))
@@ -342,6 +361,8 @@ class FailureReader:
         """Names that nothing but a colon before them and a comma between them makes known."""
         _, colon, after = rest.text.partition(":")
         names = names_in_cell(rest.cut(len(rest.text) - len(after)), "") if colon else []
+        if is_sentence(after, names):
+            return []
         leads = [(name, self._naming.lead(Words(name))) for name in names]
         return [name for name, lead in leads if lead and not lead.rest.text.strip()]
 
@@ -352,6 +373,7 @@ class FailureReader:
             line = piece.line + field.line
             if field.role == "case":
                 names = [name for name in names_in_cell(field.value, "") if self._is_name(name)]
+                names = [] if is_sentence(field.value.text, names) else names
                 for name in names:
                     self._subject.heading(self._naming.draft_of(name, line))
                 used = used or bool(names)
@@ -373,14 +395,3 @@ class FailureReader:
 def _lines(piece: MarkdownPiece, begin: int, end: int | None, *, kind: Kind | None = None) -> MarkdownPiece:
     line = piece.line + piece.text.count("\n", 0, begin)
     return msgspec.structs.replace(piece, kind=kind or piece.kind, words=piece.words.cut(begin, end), line=line)
-
-
-def _is_record(lead: Lead) -> bool:
-    """A case and a sign behind it, not a word of a sentence."""
-    return lead.sure and re.match(r"[\s`*]*(?:[,:;|·(\[→>–—-]|\n|$)", lead.rest.text) is not None
-
-
-def _is_at_step(lead: Lead) -> bool:
-    """A sign and a step behind a case: `crons [deploy]`, `crons: tests. …`."""
-    match = re.match(r"[\s`*]*[:,(\[–—-][\s`*\[(]*(\w[\w -]{1,20}?)[\s`*]*(?:[.,;:)\]–—]|$)", lead.rest.text)
-    return match is not None and bool(canonical_step(match[1]))

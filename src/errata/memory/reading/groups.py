@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import msgspec
 
 from errata.memory.reading.rates import NUMBER
-from errata.memory.reading.steps import only_step_in
+from errata.memory.reading.steps import failed_step_in, only_step_in
 from errata.memory.spelling import Segments, ends_alike, same_part, segments
 from errata.text.lazy_regex import lazy_regex
 
@@ -17,13 +17,22 @@ _GROUP = lazy_regex(
 )
 _FAILURES = lazy_regex(
     rf"(?i)\s*{NUMBER}?\s*(?:(?!tests?\b|checks?\b|models?\b)[\w`'/-]+\s+){{0,3}}?(?:fail\w*|evals?|cases?|tasks?|them|ones?)\b"
-    rf"|\s*(?:{NUMBER}\s+)?(?:are|were|is|count as|get)\b|\s*{NUMBER}\W"
+    rf"|\s*(?:{NUMBER}\s+)?(?:are|were|is|count as|get|as)\b|\s*{NUMBER}\W"
 )
-_HERE = lazy_regex(r"(?i)\b(?:these|those|above|below|following|listed here|in this (?:group|section|category))\b")
+_HERE = lazy_regex(
+    r"(?i)\b(?:these|those|(?:failures?|evals?|cases?) here|listed here|above|below|following"
+    r"|in this (?:group|section|category))\b"
+)
+_ALL = lazy_regex(
+    r"(?i)(?:^|[.,;:]\s+|\band\s+)\W*(?:they\s+)?(?:all|each|both|every)\b"
+    rf"(?:\s+(?:of|the|them|these|{NUMBER}|one)\b)*"
+)
 _EXCEPT = lazy_regex(
     r"(?i)\b(?:except(?:ing|ions?)?(?:\s+for)?|other than|apart from|aside from|besides|save for|but(?:\s+for)?"
     r"|with the exception of|excluding|barring|minus)\b"
 )
+_COUNT = lazy_regex(rf"(?i)\b{NUMBER}\s+$")
+"""In front of a label: `6 model faults, 6 others` gives the others none."""
 WIDE = 60
 """Characters between "all" and what it is about."""
 
@@ -37,6 +46,8 @@ class GroupLabel(msgspec.Struct, frozen=True, kw_only=True):
     run: str = ""
     section: int | None = None
     """Only failures that are named there."""
+    failed_at: str = ""
+    """The step of all of them; a label may give none."""
 
     @property
     def filters(self) -> int:
@@ -51,6 +62,13 @@ class GroupLabel(msgspec.Struct, frozen=True, kw_only=True):
             and (not self.categories or any(same_part(name, part) for name in self.categories for part in parts[:-1]))
             and not any(ends_alike(parts, other) for other in self.without)
         )
+
+
+def group_step(text: str, section: int) -> GroupLabel | None:
+    """`Each stops at eslint.`: the step of all failures of the section that have none of their own."""
+    match = _ALL.search(text)
+    step = failed_step_in(text[match.end() :]) if match else ""
+    return GroupLabel(label="", failed_at=step, section=section) if step else None
 
 
 class SentenceWord(msgspec.Struct, frozen=True):
@@ -88,7 +106,8 @@ def _group_at(
     limit = _EXCEPT.search(text, match.end())
     end = limit.start() if limit else len(text)
     inside = [label for label in labels if match.start() <= label.at < end]
-    inside = inside or [label for label in labels if label.at < match.start()]
+    before = [label for label in labels if label.at < match.start()]
+    inside = inside or [label for label in before if not _COUNT.search(text, max(0, label.at - 12), label.at)]
     if not inside or match[0].lower().startswith("none"):
         return None, ()
     excepted = [name for name in names if limit and name.at >= limit.start()]

@@ -46,8 +46,10 @@ def head_of(pieces: Sequence[MarkdownPiece], named: FileName, cases: Vocabulary)
     """The fields of the head, and the runs: if they are of several models, none is *the* model."""
     opening = _opening(pieces)
     runs = runs_in(pieces, opening, cases) or [RunDraft()]
-    if len(runs) == 1:
+    if len([one for one in runs if not one.is_other]) == 1:
         _complete(runs[0], opening, named, cases)
+        for other in runs[1:]:
+            other.model = other.model or runs[0].model
     elif not any(one.model for one in runs):
         common = RunDraft(id=runs[0].id)
         _complete(common, opening, named, cases)

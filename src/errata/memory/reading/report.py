@@ -12,6 +12,7 @@ from errata.memory.reading.labels import LabelWords
 from errata.memory.reading.markdown import MarkdownPiece, pieces_of
 from errata.memory.reading.memory_comment import from_memory, memory_in
 from errata.memory.reading.records import with_records
+from errata.memory.reading.results import with_results
 from errata.memory.reading.sections import with_titles, with_topics
 from errata.memory.reading.vocabulary import Vocabulary
 from errata.memory.report_names import parse_file_name
@@ -24,7 +25,7 @@ def read_report(
     """`below` is its path from the folder of reports on; `labels` and `cases` are names that it may use."""
     titled = list(with_titles(with_records(pieces_of(text))))
     explained = labels.explained_in(text)
-    pieces = list(with_topics(titled, lambda piece: bool(explained.find(_text_of(piece)))))
+    pieces = list(with_results(with_topics(titled, lambda piece: bool(explained.find(_text_of(piece))))))
     known = Vocabulary(within=cases)
     known.learn_categories(pieces)
     head, runs = head_of(pieces, parse_file_name(below or path), known)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from errata.memory.reading.markdown import MarkdownPiece
 from errata.memory.reading.rates import NUMBER
+from errata.memory.reading.run_words import compares
 from errata.memory.reading.runs import RunDraft
 from errata.memory.spelling import folded, model_name
 from errata.text.lazy_regex import lazy_regex
@@ -13,8 +14,12 @@ from errata.text.lazy_regex import lazy_regex
 SHORT = 5
 """Characters of an id that people leave when they shorten it."""
 _ALIAS_IN_TITLE = lazy_regex(r"(?i)[*`\s]*(?:[a-z]+\s+)?([\w.#-]{1,24})[*`\s:]*")
+_CALLED = lazy_regex(r"(?i)\brun[ -]([\w#.-]{1,24})(?![\w-])(?!\s*(?:[,/&+]|and)\s*[A-Z0-9]\b)")
+_BY_AGE = lazy_regex(r"(?i)\b(?:(?P<new>new|newer|latest|current|later)|old|older|previous|earlier|former)\s+run\b")
 _ALIAS = r"(?:[A-Z]\d?|[Rr]un[ -]?[A-Z0-9]|#\d)"
 _LONGEST = 24
+LONGEST_TITLE = 10
+"""Words of a heading that may name a run by a short name."""
 TITLE = 6
 """Words of a title or a cell."""
 _ALL = lazy_regex(rf"(?i)\W*(?:both|all|every|each)(?:\s+(?:the|runs?|of them|{NUMBER}))*(?:\s+runs?)?\W*")
@@ -27,6 +32,13 @@ class ReportRuns:
     def __init__(self, drafts: Sequence[RunDraft], pieces: Sequence[MarkdownPiece] = ()) -> None:
         self.drafts = list(drafts)
         self.aliases = aliases_in(pieces, [one.id for one in drafts]) if len(drafts) > 1 else {}
+        own = [one.id for one in drafts if not one.is_other]
+        self.default = own[0] if len(own) == 1 < len(drafts) else ""
+        """The run that the report is about, where it only compares it with others."""
+        names = [one.experiment.casefold() for one in drafts]
+        self._by_experiment = {
+            name: draft.id for name, draft in zip(names, drafts, strict=True) if name and names.count(name) == 1
+        }
         models = [folded(model_name(one.model).base) for one in drafts]
         self._by_model = {model: one.id for model, one in zip(models, drafts, strict=True) if models.count(model) == 1}
         words = Counter(word for model in models for word in set(model.split("-")))
@@ -44,6 +56,8 @@ class ReportRuns:
         alias = _ALIAS_IN_TITLE.fullmatch(text.strip())
         if alias and (named := self.aliases.get(alias[1].casefold())):
             return named
+        if called := self._called_run(text):
+            return called
         words = re.findall(r"[\w-]+", text.casefold())
         for draft in self.drafts:
             if any(
@@ -54,6 +68,18 @@ class ReportRuns:
         name = f"-{folded(text)}-"
         fitting = [(len(model), run) for model, run in self._by_model.items() if model and f"-{model}-" in name]
         return max(fitting)[1] if fitting else self._ordinal(text) or self._by_word_in(name)
+
+    def _called_run(self, text: str) -> str:
+        """`Failures of run B`, `What the new run adds`: in a title, by a short name behind "run" or by its age."""
+        if len(text.split()) > LONGEST_TITLE:
+            return ""
+        named = {run for match in _CALLED.finditer(text) if (run := self.aliases.get(match[1].casefold()))}
+        named = named or {run for name, run in self._by_experiment.items() if _is_named(name, text)}
+        age = _BY_AGE.search(text)
+        if named or age is None or len(self.drafts) != 2 or compares(text[: age.start()]):
+            return named.pop() if len(named) == 1 else ""
+        first, second = sorted(self.drafts, key=lambda draft: draft.date)
+        return second.id if age["new"] else first.id
 
     def _by_word_in(self, name: str) -> str:
         """`Only Opus failed`: a word that one model alone has in its name, in a title or cell."""
@@ -85,6 +111,14 @@ class ReportRuns:
             return ""
         at = int(match[1]) - 1 if match[1] else ("first", "second", "third").index(match[2].lower())
         return self.drafts[at].id if 0 <= at < len(self.drafts) else ""
+
+
+def _is_named(experiment: str, text: str) -> bool:
+    """In a title; `default` may be any word, so it has to stand alone, in brackets or before "run"."""
+    name = re.escape(experiment)
+    is_word = experiment.isalpha()
+    form = rf"^\W*{name}\W*$|[(\[]{name}[)\]]|\b{name}\W+(?:runs?|experiment|variant|condition)\b" if is_word else name
+    return re.search(rf"(?i)(?<![\w-])(?:{form})(?![\w-])", text) is not None
 
 
 def aliases_in(pieces: Sequence[MarkdownPiece], ids: Sequence[str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from errata.memory.reading.fields import RUN, columns_of, fields_in, role_of
 from errata.memory.reading.markdown import MarkdownPiece, Words
 from errata.memory.reading.rates import PassRate, bare_rate_in, rate_in, rate_in_field, rates_in_field
 from errata.memory.reading.run_words import compares, id_in, ids_in, is_id, model_in, model_like_in
+from errata.memory.reading.sections import RESULT
 from errata.memory.reading.vocabulary import Vocabulary
 from errata.memory.spelling import folded
 from errata.model.prior_report import PriorRun
@@ -24,6 +25,7 @@ _NAMED_WITH_RATE = lazy_regex(
 """`Before: jn7aa01, 40/62. After: jn7bb02, 45/62.`"""
 _OF_A_MAIL = lazy_regex(r"(?i)(?:re|fwd?|aw|wg)\s*:")
 """A field `Subject` is the model under test, or the subject of a mail."""
+_IS_BEFORE = lazy_regex(r"(?i)\W*(?:the\s+)?(?:previous|prior|earlier|before|last|old|baseline)\b")
 NEAR = 8
 """Pieces below the heading of a run that may describe it."""
 
@@ -32,8 +34,11 @@ class RunDraft(msgspec.Struct, kw_only=True):
     id: str = ""
     model: str = ""
     date: str = ""
+    experiment: str = ""
     rate: PassRate | None = None
     counts: dict[str, int] = {}
+    is_other: bool = False
+    """Not what the report is about, but it has its figures: the run before, or one after a change."""
 
     def take(self, role: str, value: Words) -> None:
         text = value.text.strip()
@@ -42,6 +47,8 @@ class RunDraft(msgspec.Struct, kw_only=True):
                 self.id = self.id or id_in(value)
             case "model":
                 self.model = self.model or ("" if _OF_A_MAIL.match(text) else model_in(text))
+            case "experiment":
+                self.experiment = self.experiment or text.strip("`*")
             case "run_date":
                 self.date = self.date or date_in(text)
             case "rate":
@@ -74,14 +81,26 @@ class RunDraft(msgspec.Struct, kw_only=True):
 
 
 def runs_in(pieces: Sequence[MarkdownPiece], opening: Sequence[MarkdownPiece], cases: Vocabulary) -> list[RunDraft]:
-    """Those that tables, fields or headings name; if none, those of the sentences. Ids may still be missing."""
-    tables = list(_in_tables(pieces))
-    fields = _in_fields(opening)
+    """Those that it is about, then others whose results it has. Ids may still be missing."""
+    tables, fields = list(_in_tables(pieces)), _in_fields(opening)
+    headings = list(_in_headings(pieces, [*tables, *fields], cases))
+    own = _own_runs(opening, cases, tables, fields, [one for one in headings if not one.is_other])
+    others = [one for one in headings if one.is_other] or (_compared(own[0], pieces) if len(own) == 1 else [])
+    return [*own, *(one for one in others if not any(_same(one.id, known.id) for known in own if known.id))]
+
+
+def _own_runs(
+    opening: Sequence[MarkdownPiece],
+    cases: Vocabulary,
+    tables: list[RunDraft],
+    fields: list[RunDraft],
+    headings: list[RunDraft],
+) -> list[RunDraft]:
+    """Those that tables, fields or headings name; if none, those of the sentences."""
     named = [one for one in fields if one.id]
     listed = [one for piece in opening if piece.kind == "item" for one in _in_text(piece.words, cases)]
     listed = [one for one in listed if one.rate is not None]
     listed = listed if len(listed) > 1 else []
-    headings = list(_in_headings(pieces, [*tables, *fields], cases))
     several = max((tables, listed, headings, named), key=len)
     if len(several) > 1 or (tables and not named):
         return _merged([*tables, *listed, *headings, *(named if several is named else ())], fields)
@@ -91,6 +110,30 @@ def runs_in(pieces: Sequence[MarkdownPiece], opening: Sequence[MarkdownPiece], c
         return fields
     in_text = [one for piece in opening if piece.kind not in ("row", "code") for one in _in_text(piece.words, cases)]
     return _merged(in_text, fields) if in_text else fields
+
+
+def _compared(own: RunDraft, pieces: Sequence[MarkdownPiece]) -> list[RunDraft]:
+    """The run before it, where a table sets the figures of both side by side and a sentence has its id."""
+    before = [draft for table in _tables(pieces) for draft in _columns_before(table)]
+    named = {
+        run
+        for piece in pieces
+        if piece.kind in ("text", "item") and before
+        for run in ids_in(piece.text)
+        if not _same(run, own.id) and _is_another(piece.text[: piece.text.index(run)])
+    }
+    is_clear = len(before) == len(named) == 1
+    return [msgspec.structs.replace(before[0], id=named.pop(), is_other=True)] if is_clear else []
+
+
+def _columns_before(table: Sequence[MarkdownPiece]) -> Iterator[RunDraft]:
+    """`| | Previous | This run |` with their pass rates below."""
+    header = table[0].header
+    if len(header) == 3 and (_IS_BEFORE.match(header[1]) is None) != (_IS_BEFORE.match(header[2]) is None):
+        at = 1 if _IS_BEFORE.match(header[1]) else 2
+        draft = _column(table, at)
+        if draft.rate is not None and _column(table, 3 - at).rate is not None:
+            yield draft
 
 
 def _merged(drafts: Iterable[RunDraft], fields: Sequence[RunDraft]) -> list[RunDraft]:
@@ -223,17 +266,19 @@ def _by_row(table: Sequence[MarkdownPiece], columns: dict[str, int]) -> Iterator
 
 def _by_column(table: Sequence[MarkdownPiece]) -> Iterator[RunDraft]:
     """The titles are models or ids, the first column names what the others hold."""
-    header = table[0]
-    for at in range(1, len(header.header)):
-        title = header.header[at]
-        draft = RunDraft(id=next(iter(ids_in(title)), ""), model=model_like_in(title), counts={})
-        for row in table[1:]:
-            role = role_of(row.cells[0].text, RUN) if row.cells else ""
-            if role and at < len(row.cells):
-                draft.take("run_date" if role == "date" else role, row.cells[at])
-        draft.finish()
-        if draft.id:
-            yield draft
+    drafts = (_column(table, at) for at in range(1, len(table[0].header)))
+    yield from (draft for draft in drafts if draft.id)
+
+
+def _column(table: Sequence[MarkdownPiece], at: int) -> RunDraft:
+    title = table[0].header[at]
+    draft = RunDraft(id=next(iter(ids_in(title)), ""), model=model_like_in(title), counts={})
+    for row in table[1:]:
+        role = role_of(row.cells[0].text, RUN) if row.cells else ""
+        if role and at < len(row.cells):
+            draft.take("run_date" if role == "date" else role, row.cells[at])
+    draft.finish()
+    return draft
 
 
 def _in_headings(pieces: Sequence[MarkdownPiece], known: Sequence[RunDraft], cases: Vocabulary) -> Iterator[RunDraft]:
@@ -247,7 +292,11 @@ def _in_headings(pieces: Sequence[MarkdownPiece], known: Sequence[RunDraft], cas
             continue
         below = _below(pieces, at)
         draft = RunDraft(
-            id=named[0], model=model_like_in(piece.text, without=named[0]), date=date_in(piece.text), counts={}
+            id=named[0],
+            model=model_like_in(piece.text, without=named[0]),
+            date=date_in(piece.text),
+            counts={},
+            is_other=piece.header == RESULT,
         )
         draft.rate = rate_in(piece.text) or bare_rate_in(piece.text)
         for role, value in fields_of(below):

@@ -10,6 +10,7 @@ import msgspec
 
 from errata.memory.reading.fields import RUN, role_of
 from errata.memory.reading.markdown import INNER, MarkdownPiece, Words
+from errata.memory.reading.rates import rate_in
 from errata.memory.reading.steps import canonical_step
 from errata.memory.spelling import folded
 from errata.text.lazy_regex import lazy_regex
@@ -20,6 +21,8 @@ ASIDE = ("aside",)
 """Marks a heading in front of one paragraph: the text before it goes on behind it."""
 MESSAGE = ("message",)
 """Marks the line above a message that names its author and time."""
+RESULT = ("result",)
+"""Marks the sentence that names a new run and its pass rate: what follows is about that run."""
 OF_LIST = ("list",)
 """Marks a sentence in front of a list that states what the list holds."""
 _DONE = r"(?:taken|done|made|applied|performed|completed|implemented|executed|carried-out|so-far|log|to-date)"
@@ -37,7 +40,7 @@ _KINDS: tuple[tuple[About, re.Pattern[str]], ...] = (
             r"|(?:planned|open|pending|future|deferred|further|possible|outstanding)-(?:actions?|changes|fixes|work|items)"
             r"|(?:actions?|changes|fixes)-(?:planned|pending|open|needed|required|deferred|not-taken|to-take)"
             r"|\bno-actions?\b|not-(?:yet-)?(?:done|applied|implemented|taken|acted)|\bbacklog\b|\bideas?\b|^planned|^deferred"
-            r"|^open-(?:points|questions|items)|^later$|won-?t-(?:fix|do)|should-(?:we|be|do)|what-is-left|left-to-do|what-s-next|what-next|not-to-change"
+            r"|^open-(?:points|questions|items)|^later$|won-?t-(?:fix|do)|should-(?:we|be|do)|what-(?:i|we)-(?:would|should|could|might|d)-(?!have)|what-is-left|left-to-do|what-s-next|what-next|not-to-change"
         ),
     ),
     (
@@ -102,6 +105,7 @@ _INLINE = lazy_regex(
 
 
 _TIME = lazy_regex(r"\b\d{1,2}:\d\d\b")
+_MAY_BE_CATEGORY = lazy_regex(r"actions?(?:-and-.*)?$")
 TITLE = "title"
 """The topic of the only heading of the first level: it names the report, not a section."""
 LONGEST_TITLE = 10
@@ -115,6 +119,8 @@ def about(heading: str) -> About | None:
     """The topic of a section; none if the heading does not show it, and the topic of the section around it applies."""
     name = folded(heading)
     topic = next((kind for kind, form in _KINDS if form.search(name)), None)
+    if topic == "other" and rate_in(heading):  # `63 of 76 evals passed` is about the run
+        return None
     return topic or ("failures" if _FAILURES.search(name) else None)
 
 
@@ -132,7 +138,7 @@ def with_topics(
         if has_title and piece.kind == "heading" and piece.level == 1:
             yield msgspec.structs.replace(piece, topic=TITLE)
             continue
-        if piece.kind == "heading" and folded(piece.text) in ("action", "actions"):
+        if piece.kind == "heading" and _MAY_BE_CATEGORY.match(folded(piece.text)):
             below = list(takewhile(lambda one: one.kind != "heading", pieces[at + 1 :]))
             entries = [one for one in below if one.kind in ("item", "row") and one.level < 2]
             entries = entries or [one for one in below if one.kind == "text"]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from errata.memory.reading.cases import names_in
 from errata.memory.reading.drafts import GUESS, PROSE, CaseNaming
-from errata.memory.reading.groups import GroupLabel, SentenceWord, group_label, labels_of_names
+from errata.memory.reading.groups import GroupLabel, SentenceWord, group_label, group_step, labels_of_names
 from errata.memory.reading.markdown import MarkdownPiece, Words
 from errata.memory.reading.steps import only_step_in, steps_in_order
 from errata.text.lazy_regex import lazy_regex
@@ -65,7 +65,9 @@ def read_sentences(
         group, excepted = group_label(
             sentence.text, names, labels, categories=naming.vocabulary.categories, section=naming.section
         )
-        if group is not None:
+        if not names and not labels and (at_step := group_step(sentence.text, naming.section)):
+            groups.append(at_step)
+        elif group is not None:
             groups.append(group)
             rest = [label for label in labels if excepted and label.at > excepted[0].at]
             mentioned += [
@@ -75,10 +77,12 @@ def read_sentences(
             mentioned += _mentions(sentence.text, names, labels, before, is_listed=bool(step))
         before = list(dict.fromkeys(name.text for name in names)) or before
     _note(mentioned, piece, naming, may_add=may_add, step=step)
-    if groups and may_add:  # "All 70 failed evals are …; three were checked: a, b and c"
+    if may_add and any(group.label for group in groups):  # "All 70 failed evals are …; three were checked: a, b and c"
         listed = (one for one in sentences(piece.words) if not _PASSES.search(one.text))
-        names = [name for sentence in listed for name in _names(sentence, naming)]
-        _note([SentenceMention(name.text, "", piece.text) for name in names], piece, naming, may_add=True)
+        mentioned = [
+            SentenceMention(name.text, "", sentence.text) for sentence in listed for name in _names(sentence, naming)
+        ]
+        _note(mentioned, piece, naming, may_add=True)
     return groups
 
 

@@ -39,7 +39,8 @@ _CANNOT = lazy_regex(
     r"(deploy(?:s|ed)?|install(?:s|ed)?|type[\s-]?check(?:s|ed)?|lint(?:s|ed)?)\b"
 )
 _PASSES = lazy_regex(
-    r"(?i)[`\"'*)]*\s+(?:(?:\w+\s+){0,2}(?:pass(?:es|ed|ing)?|green|succeed\w*|fine|ok)\b|(\d+)\s*/\s*\1(?!\d))"
+    r"(?i)[`\"'*)]*\s+(?:(?:\w+\s+){0,2}(?:pass(?:es|ed|ing)?|green|succeed\w*|fine|ok)\b|(\d+)\s*/\s*\1(?!\d)"
+    r"|(?:did|does|do|can|could)(?:n['’]t|\s+not)\s+(?:catch|notice|see|mind|object|complain)\b)"
 )
 _DENIED = lazy_regex(r"(?i)(?:\bnot|n['’]t)\s+(?:an?\s+|the\s+|by\s+|at\s+)?$")
 _CHUNK_END = lazy_regex(r"[;:,·|()\[\]→>\n]|\s[-–—]{1,2}\s|\.(?=\s|$)")
@@ -74,6 +75,12 @@ def step_in(text: str) -> str:
     return alone or (canonical_step(match[1]) or match[1] if match else "")
 
 
+def failed_step_in(text: str) -> str:
+    """Where a text begins with it: `fail at eslint`, "do not deploy"."""
+    match = _CANNOT.match(text.lstrip(" ,")) or _FAILED_AT.match(text.lstrip(" ,"))
+    return canonical_step(match[1]) if match else ""
+
+
 @lru_cache(maxsize=256)
 def only_step_in(text: str) -> str:
     """The one step that a text mentions without saying that it passed; empty if there are several."""
@@ -106,7 +113,13 @@ def step_in_front(text: str) -> tuple[str, int]:
     return (canonical_step(match[1]), match.end()) if match else ("", 0)
 
 
+def step_behind(text: str, at: int) -> str:
+    """`010-idempotency_key (tests)`: the step in brackets behind the name that begins there."""
+    match = re.compile(r"[\w./-]+[`*]*\s*[(\[]([^()\[\]]{2,30})[)\]]").match(text, at)
+    return canonical_step(match[1]) if match else ""
+
+
 def step_of_group(title: str) -> str:
     """The step in a heading over the failures of one step: `eslint (2)`, `Tests failures`."""
-    bare = re.sub(r"(?i)\([^()]*\)|[:*_`#]|^\W*\d+[.)]?\s+|^\W*the\s+|[- ]only\b", "", title).strip()
+    bare = re.sub(r"(?i)\([^()]*\)|[:*_`#]|^\W*\d+[.)]?\s+|^\W*the\s+|[- ](?:only|group)\b", "", title).strip()
     return canonical_step(re.sub(r"(?i)\s*[–—-]\s*\d+.*$|\s+\d+\s*$", "", bare))
