@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 
 from errata.text.clean import clean
+from errata.text.digits import is_never_redacted, with_equal_digits
 from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import redact
 
@@ -40,7 +41,18 @@ def mask(text: str, *, strings: bool = True) -> str:
 
     Without `strings`, quoted text is kept: `'pixi'` may be the whole point of a message.
     """
-    return _mask(steady(text[:LONGEST]), strings)
+    shape = _mask_of_equal(with_equal_digits(text[:LONGEST]), strings)
+    return _mask(steady(text[:LONGEST]), strings) if shape is None else shape
+
+
+@lru_cache(maxsize=20_000)
+def _mask_of_equal(equal: str, strings: bool) -> str | None:
+    """The mask of all texts that have other digits in the same places; None where it depends on them."""
+    text = with_equal_digits(steady(equal))
+    if "1x" in text or not is_never_redacted(text):  # `0x` begins a hexadecimal number, and no other digit does
+        return None
+    shape = _shape(" ".join(text.split()), strings)
+    return None if _DIGIT.search(shape) else shape
 
 
 @lru_cache(maxsize=20_000)
