@@ -46,10 +46,11 @@ class CrashSurvey:
         self._worked: list[str] = []
 
     def add(self, attempt: Attempt) -> None:
-        error = attempt.lasting_error
         if attempt.outcome != "none":
             self.add_working(attempt)
-        elif error is not None and len(self._crashes) < MOST_CRASHES and (error.at or attempt.started_at):
+            return
+        error = attempt.lasting_error
+        if error is not None and len(self._crashes) < MOST_CRASHES and (error.at or attempt.started_at):
             ended = attempt.finished_at or attempt.started_at
             in_harness = phase_of(error) not in ("subject", "scoring")
             self._crashes.append(_Crash(attempt.id, error.message, error.at, ended, in_harness))

@@ -6,6 +6,7 @@ from functools import lru_cache
 import msgspec
 
 from errata.model import Attempt, Case
+from errata.model.attempt import NO_OUTPUT
 from errata.model.words import Confidence, Owner
 from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import steady
@@ -261,7 +262,7 @@ MEANS = {
 }
 """What the rules that are functions say, in words."""
 
-ALWAYS: tuple[Rule, ...] = (follows_another, ended_the_session, measurement_broke)
+OF_STATED_FACTS: tuple[Rule, ...] = (follows_another, ended_the_session, measurement_broke)
 OF_LIMITS: tuple[Rule, ...] = (limits.ran_into_a_limit,)
 OF_UNKNOWN_STATUS: tuple[Rule, ...] = (has_unknown_status,)
 OF_TEXTS: tuple[Rule, ...] = (
@@ -291,6 +292,8 @@ OF_MEASURED: tuple[Rule, ...] = (
     turn_mistakes.turn_mistake,
     a_check_failed,
 )
+OF_ONE_CHECK: tuple[Rule, ...] = (broken_tests.broken_assertion, a_check_failed)
+"""Where nothing but one check measured it: the others need a second check, a judge, an answer or a task."""
 OF_TESTS: tuple[Rule, ...] = (
     verifiers.verifier_never_ran,
     broken_tests.broken_test,
@@ -303,7 +306,7 @@ OF_TESTS: tuple[Rule, ...] = (
     plain_mistakes.does_not_compile,
 )
 """Of measured attempts with logs or with tests."""
-OF_KNOWN_CASES: tuple[Rule, ...] = (
+OF_DESCRIBED_CASES: tuple[Rule, ...] = (
     equals_the_reference,
     dialogues.wrote_something_else,
     strictness.refused_for_its_form,
@@ -314,11 +317,15 @@ OF_KNOWN_CASES: tuple[Rule, ...] = (
     plain_mistakes.ignored_form,
     contradictions.name_contradicts_the_input,
 )
+OF_NAMED_CASES: tuple[Rule, ...] = (equals_the_reference, plain_mistakes.ignored_form)
+"""Of cases without a task, choices or an expected answer, which have no digest: the others need one of these."""
 
 
 def observe(attempt: Attempt, case: Case | None, *, records_work: bool = True) -> list[Observed]:
     """What every rule that may apply has to say; asking those that can't would be half of what triage costs."""
-    rules = [*ALWAYS]
+    rules: list[Rule] = []
+    if attempt.follows or attempt.native_status == ENDED or attempt.measurement in ("error", "unscored"):
+        rules += OF_STATED_FACTS
     if attempt.conduct is not None:
         rules += working.RULES
     if attempt.execution == "limit":
@@ -328,16 +335,24 @@ def observe(attempt: Attempt, case: Case | None, *, records_work: bool = True) -
     if attempt.errors or attempt.execution == "error":
         rules += OF_WORK + OF_ERRORS if records_work else OF_ERRORS
     if attempt.measurement == "scored":
-        rules += OF_MEASURED
+        rules += OF_ONE_CHECK if _only_one_check_speaks(attempt, case) else OF_MEASURED
         if attempt.steps:
             rules += OF_CONVERSATIONS
         if attempt.artefacts or any(check.kind in TESTED for check in attempt.checks):
             rules += OF_TESTS
     if case is not None:
-        rules += OF_KNOWN_CASES
+        rules += OF_DESCRIBED_CASES if case.digest else OF_NAMED_CASES
     if attempt.output.text or attempt.steps:
         rules += OF_TEXTS
     return [one for rule in rules for one in rule(attempt, case)]
+
+
+def _only_one_check_speaks(attempt: Attempt, case: Case | None) -> bool:
+    if len(attempt.checks) != 1 or attempt.judgements or attempt.output is not NO_OUTPUT:
+        return False
+    if attempt.undelivered is not None or attempt.http_status is not None or (case is not None and case.digest):
+        return False
+    return attempt.checks[0].kind not in ("limit", "dimension")
 
 
 def _observed(

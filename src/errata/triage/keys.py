@@ -24,7 +24,7 @@ _NOT_PASSED = ("fail", "error", "unscored")
 
 def failure_key(attempt: Attempt) -> FailureKey:
     """By the first error that was not recovered; else by the checks that failed and the shape of their reasons."""
-    error = next((error for error in attempt.errors if not error.recovered), None)
+    error = attempt.lasting_error if attempt.errors else None
     if error is not None and attempt.outcome != "fail":
         return _of_error(error.phase, error.type, error.template, steady(error.message), error.frame)
     failed = [check for check in attempt.checks if check.status in _NOT_PASSED and check.counts]
@@ -32,7 +32,7 @@ def failure_key(attempt: Attempt) -> FailureKey:
     failed = failed or [check for check in attempt.checks if check.status in ("error", "unscored")]
     if not failed:
         return _of_words(f"{attempt.execution}:{attempt.measurement}", attempt.native_status, attempt.outcome)
-    names = "+".join(sorted(check.name for check in failed))
+    names = failed[0].name if len(failed) == 1 else "+".join(sorted([check.name for check in failed]))
     reason = next((check.explanation for check in failed if check.explanation), "")
     if not reason and attempt.judgements:
         reason = next((one.reasoning for one in attempt.objections), "")

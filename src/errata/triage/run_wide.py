@@ -67,7 +67,7 @@ class PatternSurvey:
             broken = attempt.conduct.mangled_calls is not None and channel_state(attempt.conduct)[0] == "likely"
             self._mangled += broken
         self.crashes.add(attempt)
-        self._served += bool(attempt.usage.subject.tokens) or attempt.outcome != "none"
+        self._served += attempt.outcome != "none" or bool(attempt.usage.subject.tokens)
         if not attempt.errors:
             return
         if len(self._messages) < FEW:

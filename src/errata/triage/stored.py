@@ -53,8 +53,9 @@ CASES_HELD = 256
 def failures_with_evidence(stored: StoredRun, store: Store) -> Iterator[tuple[int, Attempt, Case | None]]:
     """Each failure's number, the attempt, and its case where the log has it; in the order of the log."""
     whole_case = lru_cache(CASES_HELD)(lambda key, version: case_of(store, stored.pk, key, version))
+    unpacked = lru_cache(CASES_HELD)(lambda packed: unpack(packed, Case))
     for seq, attempt, packed in failures_to_triage(store, stored.pk, with_steps=is_judged_turn):
-        case = unpack(packed, Case) if packed is not None and _wants_its_case(attempt) else None
+        case = unpacked(packed) if packed is not None and _wants_its_case(attempt) else None
         if case is not None and (case.artefacts or attempt.case_version):
             case = whole_case(attempt.case, attempt.case_version)
         if attempt.steps:
