@@ -60,7 +60,7 @@ _SIGNALS = {
 }
 
 
-def lazy_regex(attempt: Attempt, attribution: Attribution | None) -> str:
+def pattern_of(attempt: Attempt, attribution: Attribution | None) -> str:
     """One of the patterns; empty for an answer like any other."""
     if attempt.native_status in _STATED:
         return attempt.native_status

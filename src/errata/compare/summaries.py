@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from errata.compare.checks import lazy_regex
+from errata.compare.checks import pattern_of
 from errata.compare.policies import scores_of
 from errata.compare.scores import Policy, Score
 from errata.compare.trials import Opinions, Timeouts, Trials
-from errata.model import Attempt, Run, StoredRun, split_attempt_id
+from errata.model import Attribution, Run, StoredRun, split_attempt_id
+from errata.model.alike import AlikeAttempt
 from errata.model.counts import Cell, CellState
 from errata.model.coverage import holds_only_failures
 from errata.model.identity import fingerprint
@@ -60,13 +61,30 @@ class RunTrials:
     """One pass over the attempts of a run: its trials, the patterns that stand in place of answers, and its scores."""
 
     def __init__(
-        self, run: Run, attempts: Iterable[Attempt], opinions: Opinions, *, timeouts: Timeouts, to_pool: bool
+        self, run: Run, attempts: Iterable[AlikeAttempt], opinions: Opinions, *, timeouts: Timeouts, to_pool: bool
     ) -> None:
         self.patterns: dict[str, dict[str, int]] = {}
         self.roots: dict[str, str] = {}
-        watched = _watched(attempts, opinions, self.patterns, self.roots)
-        self.trials = Trials(run, watched, opinions, timeouts=timeouts, to_pool=to_pool)
+        self.trials = Trials(run, (), opinions, timeouts=timeouts, to_pool=to_pool)
+        self._patterns_of_kinds: dict[tuple[int, int], str] = {}
+        for each in attempts:
+            if each.attempt.counted:
+                self._note(each, opinions.attributions.get(each.id) if each.id else None)
+            self.trials.add(each)
         self.scores = scores_of(self.trials)
+
+    def _note(self, each: AlikeAttempt, attribution: Attribution | None) -> None:
+        attempt, key = each.attempt, (id(each.attempt), id(attribution))
+        pattern = None if each.is_itself else self._patterns_of_kinds.get(key)
+        if pattern is None:
+            pattern = pattern_of(attempt, attribution)
+            if not each.is_itself:
+                self._patterns_of_kinds[key] = pattern
+        if pattern:
+            seen = self.patterns.setdefault(each.case, {})
+            seen[pattern] = seen.get(pattern, 0) + 1
+        if root := attempt.follows or (attribution.follows if attribution else ""):
+            self.roots[each.case] = split_attempt_id(root).case
 
 
 def summarise_run(
@@ -88,17 +106,3 @@ def summarise_run(
         problems=problems,
         tasks=fingerprint(digests),
     )
-
-
-def _watched(
-    attempts: Iterable[Attempt], opinions: Opinions, patterns: dict[str, dict[str, int]], roots: dict[str, str]
-) -> Iterator[Attempt]:
-    for attempt in attempts:
-        if attempt.counted:
-            attribution = opinions.attributions.get(attempt.id)
-            if pattern := lazy_regex(attempt, attribution):
-                seen = patterns.setdefault(attempt.case, {})
-                seen[pattern] = seen.get(pattern, 0) + 1
-            if root := attempt.follows or (attribution.follows if attribution else ""):
-                roots[attempt.case] = split_attempt_id(root).case
-        yield attempt

@@ -2,12 +2,15 @@
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
+from copy import copy
 from functools import cached_property
 from typing import Literal
 
 import msgspec
+from msgspec.structs import force_setattr
 
 from errata.model import Attempt, Attribution, Run, Verdict
+from errata.model.alike import AlikeAttempt, itself
 from errata.model.coverage import not_in_log, passes_without_rows
 from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.model.words import NOT_THE_SUBJECTS
@@ -88,6 +91,11 @@ class Opinions(msgspec.Struct, frozen=True, kw_only=True):
         verdict = self.verdicts.get(attempt)
         return verdict is not None and verdict.inherited_from is None
 
+    @property
+    def are_of_failures(self) -> bool:
+        """Whether only triage has an opinion about single attempts: nobody has reviewed any."""
+        return not self.verdicts and not self.reviewed
+
 
 NO_OPINIONS = Opinions()
 
@@ -125,6 +133,29 @@ def trial_of(attempt: Attempt, opinions: Opinions = NO_OPINIONS) -> Trial:
     )
 
 
+class AlikeTrials:
+    """Trials of attempts that are alike: made once for all that got the same attribution."""
+
+    def __init__(self, opinions: Opinions) -> None:
+        self._opinions = opinions
+        self._made: dict[tuple[int, str, str, str, bool], Trial] = {}
+
+    def of(self, each: AlikeAttempt) -> Trial:
+        opinions, attempt = self._opinions, each.attempt
+        attribution = opinions.attributions.get(each.id) if each.id else None
+        is_broken = bool(each.id) and each.id in opinions.broken
+        decision = (attribution.owner, attribution.decided_by, attribution.proof) if attribution else ("", "", "")
+        key = (id(attempt), *decision, is_broken)
+        if key not in self._made:
+            same = msgspec.structs.replace(attempt, id=each.id or attempt.id, case=each.case, index=each.number)
+            self._made[key] = trial_of(same, opinions)
+        trial = copy(self._made[key])
+        force_setattr(trial, "id", each.id)
+        force_setattr(trial, "case", each.case)
+        force_setattr(trial, "index", each.number)
+        return trial
+
+
 class Trials:
     """The counted attempts by case, and beside them those that a later session replaced."""
 
@@ -145,20 +176,29 @@ class Trials:
         self.earlier: dict[str, list[Trial]] = {}
         self.repeated = False
         self._whole: Trials | None = None
+        self._opinions, self._alike = opinions, AlikeTrials(opinions)
         for attempt in attempts:
-            self._add(attempt, opinions)
+            self.add(itself(attempt))
 
     @property
     def tells_cases(self) -> bool:
         """Attempts at one case are correlated, whether they are in several runs or in one."""
         return self.to_pool or self.repeated
 
-    def _add(self, attempt: Attempt, opinions: Opinions) -> None:
+    def add(self, each: AlikeAttempt) -> None:
+        """Attempts that are not themselves only where `Opinions.are_of_failures`."""
+        attempt = each.attempt
         if attempt.parent is not None:
             return
-        home = self.counted if attempt.counted else self.earlier
-        home.setdefault(attempt.case, []).append(trial_of(attempt, opinions))
-        self.repeated = self.repeated or (attempt.counted and attempt.index > 1 and attempt.duplicate_of is None)
+        trial = trial_of(attempt, self._opinions) if each.is_itself else self._alike.of(each)
+        home = self.counted if attempt.superseded_by is None else self.earlier
+        tries = home.get(each.case)
+        if tries is None:
+            home[each.case] = [trial]
+        else:
+            tries.append(trial)
+        if not self.repeated and each.number > 1:
+            self.repeated = attempt.superseded_by is None and attempt.duplicate_of is None
 
     def only(self, cases: Iterable[str]) -> "Trials":
         """The part of them that belongs to some cases, in the order of these."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from errata.compare.checks import lazy_regex
+from errata.compare.checks import pattern_of
 from errata.model import Attempt, Case
 from errata.model.codec import to_whole
 from errata.model.output.report.transcripts import (
@@ -71,7 +71,7 @@ def _rows(view: RunView, label: str) -> Iterator[TranscriptRow]:
     for attempt in view.attempts(steps=True, by_position=True):
         if attempt.parent is None:
             case = cases.of(attempt)
-            pattern = lazy_regex(attempt, view.attributions.get(attempt.id))
+            pattern = pattern_of(attempt, view.attributions.get(attempt.id))
             yield _row(view, label, attempt, case, tuple(_flags(attempt, case, pattern)))
 
 

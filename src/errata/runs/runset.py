@@ -115,7 +115,7 @@ def facts_of(view: RunView, *, timeouts: Timeouts = "count", to_pool: bool = Fal
     summary = kept_run_summary(stored, store, timeouts, to_pool=to_pool)
     if summary is None:
         refuse_to_wait(stored, store, "Scores")
-        opinions = view.opinions
+        opinions = view.opinions_in_brief()
         attempts, conclude = view.attempts_to_examine()
         counted = RunTrials(stored.run, attempts, opinions, timeouts=timeouts, to_pool=to_pool)
         findings = conclude(counted.scores["as_reported"]).findings

@@ -1,6 +1,6 @@
 """One run as a command sees it: its facts as streams, and what is known of them, worked out once."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
@@ -8,6 +8,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from errata import checkup
+from errata.checkup.alike import AlikeCounts
 from errata.checkup.odd_numbers import RecomputedHeadline
 from errata.checkup.survey import RunSurvey
 from errata.compare.as_reported import as_reported
@@ -18,6 +19,7 @@ from errata.compare.stored import changed_cases
 from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.errors import StoreError
 from errata.model import Attempt, Attribution, Bucket, BucketPlace, Case, Run, StoredRun, Verdict
+from errata.model.alike import AlikeAttempt, itself
 from errata.model.attempt import Filters
 from errata.model.case_versions import CaseBook
 from errata.model.counts import Cell
@@ -40,9 +42,10 @@ from errata.runs.suspicions import (
     suspicious_passes,
 )
 from errata.runs.triaging import triage_if_needed
+from errata.store.alike import alike_attempts
 from errata.store.attempts import attempts_of, case_book_of, case_of, cases_of, categories_of, with_texts
-from errata.store.attributions import attributions_of, broken_measurements
-from errata.store.buckets import bucket_places, buckets_of
+from errata.store.attributions import alike_attributions, attributions_of, broken_measurements
+from errata.store.buckets import bucket_marks, bucket_places, buckets_of
 from errata.store.case_versions import versions_of
 from errata.store.cells import cells_of
 from errata.store.database import Store
@@ -158,12 +161,20 @@ class RunView:
         if "overview" in self.__dict__:
             return self.overview.health
         attempts, conclude = self.attempts_to_examine()
-        return conclude(as_reported(Trials(self.run, attempts)))
+        trials = Trials(self.run, ())
+        for each in attempts:
+            trials.add(each)
+        return conclude(as_reported(trials))
 
-    def attempts_to_examine(self) -> tuple[Iterator[Attempt], Callable[[Score], Health]]:
-        """Every attempt, examined as it passes by; then, given the harness's own number recomputed, the health."""
-        survey = self._survey()
-        return _watch(self.attempts(), survey), lambda reported: self._health(survey, reported)
+    def attempts_to_examine(self) -> tuple[Iterator[AlikeAttempt], Callable[[Score], Health]]:
+        """Every attempt, examined as it passes by; then, given the harness's own number recomputed, the health.
+
+        Where nobody has reviewed the run, attempts may be others that are like them.
+        """
+        counts = AlikeCounts(self._survey())
+        alike = alike_attempts(self.store, self.stored.pk, counts.counts_alike)
+        every = map(itself, self.attempts()) if self._has_verdicts else alike
+        return _watch_alike(every, counts), lambda reported: self._health(counts.finish(), reported)
 
     def _survey(self) -> RunSurvey:
         unreadables = tuple(unreadables_of(self.store, self.stored.pk))
@@ -191,8 +202,16 @@ class RunView:
     # review
 
     @cached_property
+    def _has_verdicts(self) -> bool:
+        """Also true where nobody knows: of a run that is not current any more."""
+        mark = bucket_marks(self.store, [self.run.id]).get(self.run.id)
+        return mark is None or mark.verdicts > 0
+
+    @cached_property
     def standings(self) -> dict[str, AttemptReview]:
         """Attempt → its verdicts and the standing one; without stale ones."""
+        if not self._has_verdicts:
+            return {}
         return standing_now(self.stored, self.store, attributed=self.attributions)
 
     @cached_property
@@ -227,6 +246,12 @@ class RunView:
     def opinions(self) -> Opinions:
         """What triage and reviewers say, as scores need it."""
         return opinions_of(self.attributions, self.broken, self.counting_verdicts, self._reviewed)
+
+    def opinions_in_brief(self) -> Opinions:
+        """The same to count by, not to show: equal attributions are one, with the quotes of the first."""
+        self.ensure_triaged()
+        brief = alike_attributions(self.store, self.stored.pk)
+        return opinions_of(brief, self.broken, self.counting_verdicts, self._reviewed)
 
     @property
     def _reviewed(self) -> set[str] | None:
@@ -334,6 +359,12 @@ def differing_headline(run: Run, reported: Score) -> RecomputedHeadline | None:
         return None
     others = reported.remark.words if reported.remark is not None and reported.remark.code == "headline_rules" else ()
     return RecomputedHeadline(headline.name or headline.metric, reported.stated, reported.rate, headline.ref, others)
+
+
+def _watch_alike(attempts: Iterable[AlikeAttempt], counts: AlikeCounts) -> Iterator[AlikeAttempt]:
+    for each in attempts:
+        counts.add(each)
+        yield each
 
 
 def _watch(

@@ -105,6 +105,42 @@ def attributions_of(store: Store, pk: int) -> dict[str, Attribution]:
         return {one.attempt: one for one in records}
 
 
+class _SignalInBrief(msgspec.Struct, frozen=True, gc=False):
+    name: str
+    strength: str = "likely"
+
+
+class _Brief(msgspec.Struct, frozen=True, gc=False):
+    """Of an attribution what scores go by: its quotes are not decoded."""
+
+    attempt: str
+    owner: str
+    confidence: str
+    proof: str = ""
+    signals: tuple[_SignalInBrief, ...] = ()
+    decided_by: str = ""
+    follows: str = ""
+
+
+_brief_decoder = msgspec.msgpack.Decoder(_Brief)
+
+
+def alike_attributions(store: Store, pk: int) -> dict[str, Attribution]:
+    """By attempt id: the first attribution with the same decision, proof and signals; its quotes are another's."""
+    alike: dict[tuple[str | tuple[_SignalInBrief, ...], ...], Attribution] = {}
+    by_attempt: dict[str, Attribution] = {}
+    with store.reading() as connection:
+        query = select(attributions.c.record).where(attributions.c.run_pk == pk).order_by(attributions.c.seq)
+        for (record,) in connection.execute(query.execution_options(yield_per=CHUNK)):
+            brief = _brief_decoder.decode(record)
+            key = (brief.owner, brief.confidence, brief.proof, brief.signals, brief.decided_by, brief.follows)
+            same = alike.get(key)
+            if same is None:
+                same = alike[key] = unpack(record, Attribution)
+            by_attempt[brief.attempt] = same
+    return by_attempt
+
+
 def each_attribution(store: Store, pk: int) -> Iterator[tuple[Attribution, bool]]:
     """One by one, with whether a signal shows that the measurement, not the answer, is at fault."""
     with store.reading() as connection:

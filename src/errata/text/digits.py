@@ -1,4 +1,4 @@
-"""Texts that differ in their digits only: whether redaction leaves them all as they are, so that one stands for all."""
+"""Texts that differ in their digits only: whether redaction leaves them all as they are, so that one is enough."""
 
 from functools import lru_cache
 
@@ -8,7 +8,7 @@ from errata.text.secret_rules import names, rules
 
 _ONES = str.maketrans("023456789", "111111111")
 _ENCODES = frozenset("\\%&[")
-"""What is encoded stands for other characters, and its digits for certain ones."""
+"""Encoded characters: their digits have a meaning."""
 
 
 def with_equal_digits(text: str) -> str:
