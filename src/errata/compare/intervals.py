@@ -25,11 +25,15 @@ Cluster = tuple[float, int]
 
 def clusters_of(values: Iterable[tuple[str, float]]) -> dict[str, Cluster]:
     """By case."""
-    clusters: dict[str, Cluster] = {}
+    totals: dict[str, float] = {}
+    counts: dict[str, int] = {}
     for case, value in values:
-        total, count = clusters.get(case, (0.0, 0))
-        clusters[case] = (total + value, count + 1)
-    return clusters
+        if case in counts:
+            totals[case] += value
+            counts[case] += 1
+        else:
+            totals[case], counts[case] = 0.0 + value, 1
+    return {case: (total, counts[case]) for case, total in totals.items()}
 
 
 def merge_clusters(every: Iterable[Mapping[str, Cluster]]) -> dict[str, Cluster]:

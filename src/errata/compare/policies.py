@@ -68,7 +68,11 @@ def count_by(trials: Trials, policy: Policy, opinion: Decide) -> Score:
     kept: list[list[Trial]] = []
     recovered = []
     for unit in trials.units:
-        first, why = unit[0], _why_out(unit, opinion, trials)
+        first = unit[0]
+        if len(unit) == 1 and _is_plain_pass(first):  # most are
+            kept.append(unit)
+            continue
+        why = _why_out(unit, opinion, trials)
         if (stand_in := _stand_in(first, why, trials)) is not None:
             kept.append([stand_in])
             recovered.append(first.case)
@@ -87,7 +91,7 @@ def count_by(trials: Trials, policy: Policy, opinion: Decide) -> Score:
         total=len(kept) + known,
         groups=groups,
         beside=group_by_reason(_not_alone(kept, opinion)),
-        presumed=sum(unit[0].presumed and not passes(unit) and opinion(unit[0]).owner == "model" for unit in kept),
+        presumed=len([1 for one in kept if one[0].presumed and not passes(one) and opinion(one[0]).owner == "model"]),
         recovered=tuple(recovered),
         remark=Note(code="passes_without_rows", count=stated, of=known) if known else None,
         by_case=_clusters(kept, trials),
@@ -98,7 +102,7 @@ def _clusters(units: list[list[Trial]], trials: Trials) -> dict[str, Cluster]:
     """What each case adds; unknown for passes without a row."""
     if not trials.tells_cases or trials.not_in_log:
         return {}
-    return clusters_of((unit[0].case, passes(unit)) for unit in units)
+    return clusters_of([(unit[0].case, passes(unit)) for unit in units])
 
 
 def _unassigned(trials: Trials) -> Note:
@@ -112,6 +116,16 @@ def passes(unit: list[Trial]) -> bool:
 
 def contradicts_itself(unit: list[Trial]) -> bool:
     return len(unit) > 1 and len({(one.outcome, one.failed) for one in unit}) > 1
+
+
+def _is_plain_pass(trial: Trial) -> bool:
+    """A pass about which nobody has an opinion, and that no policy leaves out."""
+    return (
+        trial.outcome == "pass"
+        and trial.execution == "completed"
+        and trial.measurement == "scored"
+        and not (trial.owner or trial.broken or trial.verdict)
+    )
 
 
 def _why_out(unit: list[Trial], opinion: Decide, trials: Trials) -> str:
