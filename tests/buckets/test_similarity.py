@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.buckets.similarity import Mean, Space, Weights, words_of
+from errata.buckets.similarity import Mean, Space, Weights, masked, with_equal_digits, words_of
 
 
 def test_numbers_paths_and_ids_are_no_words():
@@ -57,3 +57,21 @@ def test_only_groups_of_the_same_block_are_near():
 
     assert list(space.near(("suite", "model"), weights.vector(["pier"]))) == [(0, 1.0)]
     assert list(space.near(("suite", "grader"), weights.vector(["pier"]))) == []
+
+
+TOKENS = st.sampled_from(
+    ["HTTP 503", "status: 404", "error (429)", "got 12", "host-7", "'a 1'", "0x1f", "12345feet", "token: 1234567", "v2"]
+)
+
+
+@given(st.lists(TOKENS | st.text("abAB019 .:'\"_-", max_size=20), max_size=40).map(" ".join))
+def test_equal_digits_change_neither_words_nor_mask(text):
+    same = with_equal_digits(text)
+
+    assert words_of(same) == words_of(text)
+    assert masked(same) == masked(text)
+
+
+def test_messages_that_differ_in_a_number_are_one_text():
+    assert with_equal_digits("expected 12 rows") == with_equal_digits("expected 77 rows")
+    assert with_equal_digits("HTTP 503") != with_equal_digits("HTTP 429")

@@ -114,7 +114,8 @@ def _quoted(attribution: Attribution, signal: str) -> str:
 
 def _texts(attempt: Attempt, quoted: str, lines: Sequence[str]) -> Iterator[str]:
     texts = [quoted]
-    texts += [key_line(error.message) for error in attempt.errors if not error.recovered]
+    if attempt.errors:
+        texts += [key_line(error.message) for error in attempt.errors if not error.recovered]
     # a scorer that only repeats the answer explains nothing
     answer = attempt.output.text or attempt.output.answer or ""
     explained = [one.explanation for one in attempt.checks if one.failed and one.explanation not in answer]
@@ -140,7 +141,8 @@ class RunParameters:
 
     def of(self, attempt: Attempt, category: str) -> Mapping[str, str]:
         step = next((check.name for check in attempt.checks if check.failed), "")
-        tool = next((call.name for step in attempt.steps for call in step.tool_calls if call.error), "")
+        calls = (call for step in attempt.steps for call in step.tool_calls if call.error) if attempt.steps else ()
+        tool = next((call.name for call in calls), "")
         judge = attempt.judgements[0].judge if attempt.judgements else ""
         session = "" if attempt.session is None else str(attempt.session)
         limit = attempt.limit.type if attempt.limit else ""

@@ -6,13 +6,16 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
 
+from errata.text.digits import with_equal_digits as equal_digits
 from errata.text.lazy_regex import lazy_regex
-from errata.text.mask import mask
+from errata.text.mask import LONGEST as MASKED
+from errata.text.mask import mask, mask_of_equal_digits
 
 LONGEST = 400
 """Characters of a text; what comes later are listings and repetitions."""
 MOST = 40
 _STATUS = lazy_regex(r"(?i)\b(?:code|status|error|http(?:/\d(?:\.\d)?)?|rejected)\b[\s:=(]{1,3}([45]\d\d)\b")
+_STATUS_OF_EQUAL = lazy_regex(_STATUS.pattern.replace("[45]", "1"))
 _MASKED = lazy_regex(r"<(?:time|url|uuid|ip|path|hex|id|str|n)>")
 _CAMEL = lazy_regex(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _QUOTES = lazy_regex(r"(?<!\w)['\"]|['\"](?!\w)")
@@ -60,6 +63,23 @@ def _words_of_shape(text: str) -> tuple[str, ...]:
 def masked(text: str) -> str:
     """Quoted text is often the point of a message, and often holds a path or an id."""
     return mask(_QUOTES.sub("", text))
+
+
+def with_equal_digits(text: str) -> str:
+    """The text with all digits made equal, where neither its words nor its mask depend on them; else as it is.
+
+    A thousand messages that differ in a number are then one text.
+    """
+    equal = equal_digits(text)
+    return equal if _is_same_with_other_digits(equal) else text
+
+
+@lru_cache(maxsize=20_000)
+def _is_same_with_other_digits(equal: str) -> bool:
+    if _STATUS_OF_EQUAL.search(equal):
+        return False
+    parts = {equal, equal[:LONGEST]}
+    return all(mask_of_equal_digits(_QUOTES.sub("", part)[:MASKED], True) is not None for part in parts)
 
 
 def _stem(word: str) -> str:

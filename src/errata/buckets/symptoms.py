@@ -1,10 +1,11 @@
 """What a failure shows, as far as others may show the same: a key that is equal for equals, and words for the like."""
 
+from functools import lru_cache
 from typing import Literal, NamedTuple, get_args
 
 from errata.buckets.failure import FailureToGroup
 from errata.buckets.rules import OF_ONE_CASE, limit_of, says_all, says_something
-from errata.buckets.similarity import masked, words_of
+from errata.buckets.similarity import masked, with_equal_digits, words_of
 from errata.model.words import Phase
 from errata.text.clean import one_line
 
@@ -54,28 +55,51 @@ class Symptom(NamedTuple):
         return self.kind in ("cluster", "signal", "answer")
 
 
+class _TextsShow(NamedTuple):
+    """What the texts of a failure show, whatever its case, owner and answer."""
+
+    phase: str
+    is_error: bool
+    checks: tuple[str, ...]
+    words: tuple[str, ...]
+    shape: str
+    is_opaque: bool
+    """They say something, in no words that could be compared."""
+
+
 def symptom_of(failure: FailureToGroup) -> Symptom:
-    phase, _, kind = failure.key.coarse.partition(":")
-    is_error = phase in _PHASES and bool(kind)
-    checks = () if is_error else tuple(failure.key.coarse.split("+"))
-    text, words = next(((text, words) for text in failure.texts if (words := words_of(text, without=checks))), ("", ()))
-    if is_error and kind not in _ANY_ERROR:
-        words = tuple(sorted({*words, *words_of(kind)}))
-    shape = shape_of(text)
+    coarse = failure.key.coarse
+    # the names of checks are searched for in the texts, and they may have digits
+    has_digits = any(map(str.isdigit, coarse))
+    texts = failure.texts if has_digits else tuple([with_equal_digits(text) for text in failure.texts])
+    shown = _show_texts(coarse, texts)
+    words, checks, is_error = shown.words, shown.checks, shown.is_error
     is_compared_by_case = not is_error and failure.owner not in _MACHINERY and failure.case
     if not is_error and (keys := answer_keys(failure, checks)):
         return Symptom(failure.suite, failure.owner, False, failure.signal, keys[-1], "answer", "", ())
-    kind_of_key, key = _key(failure, shape, is_error=is_error, opaque=not words and _says_something(failure, checks))
+    kind_of_key, key = _key(failure, shown.shape, is_error=is_error, opaque=shown.is_opaque)
     return Symptom(
         suite=failure.suite,
         owner=failure.owner,
-        scoring=phase == "scoring",
+        scoring=shown.phase == "scoring",
         signal=failure.signal,
         key=key,
         kind=kind_of_key,
-        shape=shape,
+        shape=shown.shape,
         words=(*words, f"@{failure.case}") if words and is_compared_by_case else words,
     )
+
+
+@lru_cache(maxsize=20_000)
+def _show_texts(coarse: str, texts: tuple[str, ...]) -> _TextsShow:
+    phase, _, kind = coarse.partition(":")
+    is_error = phase in _PHASES and bool(kind)
+    checks = () if is_error else tuple(coarse.split("+"))
+    text, words = next(((text, words) for text in texts if (words := words_of(text, without=checks))), ("", ()))
+    if is_error and kind not in _ANY_ERROR:
+        words = tuple(sorted({*words, *words_of(kind)}))
+    opaque = not words and _says_something(texts, checks)
+    return _TextsShow(phase, is_error, checks, words, shape_of(text), opaque)
 
 
 _COMPARISON = frozenset(("cmp", "comparison", "compar", "compare", "exact", "exactly", "correct", "incorrect", "grade"))
@@ -103,6 +127,11 @@ def shape_of(text: str) -> str:
     return one_line(masked(text), KEY)
 
 
+@lru_cache(maxsize=20_000)
+def _line(text: str) -> str:
+    return one_line(text, KEY)
+
+
 def _key(failure: FailureToGroup, shape: str, *, is_error: bool, opaque: bool) -> tuple[Kind, str]:
     coarse = failure.key.coarse
     if failure.cluster:
@@ -114,7 +143,7 @@ def _key(failure: FailureToGroup, shape: str, *, is_error: bool, opaque: bool) -
     if is_error:
         return "text", failure.key.exact
     if shape:
-        return "text", one_line(f"{failure.owner}:{coarse}:{shape}", KEY)
+        return "text", _line(f"{failure.owner}:{coarse}:{shape}")
     if says_something(failure.signal):
         case = f"@{failure.case}" if failure.signal in OF_ONE_CASE else ""
         return "bare", one_line(f"signal:{failure.signal}{case}", KEY)
@@ -124,9 +153,7 @@ def _key(failure: FailureToGroup, shape: str, *, is_error: bool, opaque: bool) -
     return "bare", one_line(f"{failure.owner}:{failure.signal}:{first}{case}", KEY)
 
 
-def _says_something(failure: FailureToGroup, checks: tuple[str, ...]) -> bool:
+def _says_something(texts: tuple[str, ...], checks: tuple[str, ...]) -> bool:
     """More than `tests failed (60%)`, though in no words that could be compared."""
     names = [check.lower() for check in checks if check]
-    return any(
-        any(map(str.isalpha, text)) and not any(name in text.lower() for name in names) for text in failure.texts
-    )
+    return any(any(map(str.isalpha, text)) and not any(name in text.lower() for name in names) for text in texts)

@@ -185,6 +185,8 @@ class Attempt(Record):
     @property
     def objections(self) -> tuple[Judgement, ...]:
         """What may tell why it failed: judges who refused it, then those who give no verdict; nobody who passed it."""
+        if not self.judgements:
+            return ()
         by_verdict = [(self._passed_by(one), one) for one in self.judgements]
         against = [(not one.valid, said is None, at) for at, (said, one) in enumerate(by_verdict) if said is not True]
         return tuple(self.judgements[at] for _, _, at in sorted(against))

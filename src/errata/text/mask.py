@@ -41,13 +41,13 @@ def mask(text: str, *, strings: bool = True) -> str:
 
     Without `strings`, quoted text is kept: `'pixi'` may be the whole point of a message.
     """
-    shape = _mask_of_equal(with_equal_digits(text[:LONGEST]), strings)
+    shape = mask_of_equal_digits(with_equal_digits(text[:LONGEST]), strings)
     return _mask(steady(text[:LONGEST]), strings) if shape is None else shape
 
 
 @lru_cache(maxsize=20_000)
-def _mask_of_equal(equal: str, strings: bool) -> str | None:
-    """The mask of all texts that have other digits in the same places; None where it depends on them."""
+def mask_of_equal_digits(equal: str, strings: bool) -> str | None:
+    """The mask of all texts that have other digits where this one has a 1; None where it depends on the digits."""
     text = with_equal_digits(steady(equal))
     if "1x" in text or not is_never_redacted(text):  # `0x` begins a hexadecimal number, and no other digit does
         return None

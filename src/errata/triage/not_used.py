@@ -100,7 +100,7 @@ def _places(name: str, attempt: Attempt, case: Case | None) -> Iterator[_Text]:
 
 def _hit(book: Rulebook, rule: Rule, written: _Text, attempt: Attempt) -> NotUsed | None:
     text = written.text[:LOOKED_AT]
-    for match in book.lazy_regex(rule).finditer(text):
+    for match in book.pattern_of(rule).finditer(text):
         if not re.search(r"[^\W\d_]", match[0]):
             continue  # a bare number means nothing outside of an error
         looks_at = _looks_at(rule, attempt)

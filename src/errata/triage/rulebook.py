@@ -98,7 +98,7 @@ class Rulebook:
                 )
                 yield Matched(rule, signal)
 
-    def lazy_regex(self, rule: Rule) -> CompiledPattern:
+    def pattern_of(self, rule: Rule) -> CompiledPattern:
         return self._by_name[rule.name].match
 
     def _that_look_at(self, kind: str, phase: Phase | None) -> "Sieve[_Compiled]":

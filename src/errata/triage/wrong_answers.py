@@ -26,7 +26,12 @@ _CLOSEST: tuple[Difference, ...] = (
 
 def wrong_answer(attempt: Attempt, case: Case | None) -> WrongAnswer | None:
     """None where nothing was compared, where the log has no answer or expectation, or where either is a long text."""
-    if case is None or attempt.outcome not in ("fail", "partial") or attempt.measurement != "scored":
+    if (
+        case is None
+        or case.expected is None
+        or attempt.outcome not in ("fail", "partial")
+        or attempt.measurement != "scored"
+    ):
         return None
     wanted = [one_line(text) for text in _expected(attempt, case)]
     wanted = [text for text in wanted if text]
