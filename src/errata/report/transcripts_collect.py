@@ -51,7 +51,7 @@ def _labels(views: Sequence[RunView]) -> list[str]:
 def _run(view: RunView, label: str, rows: Sequence[TranscriptRow]) -> TranscriptRun:
     missing = tuple(row.case for row in rows if any(flag.kind == "no_row" for flag in row.flags))
     seen = Counter(row.case for row in rows)
-    patterns = Counter(lazy_regex(one, view.attributions.get(one.id)) for one in view.attempts(counted=True))
+    patterns = Counter(pattern_of(one, view.attributions.get(one.id)) for one in view.attempts(counted=True))
     return TranscriptRun(
         label=label,
         native_id=view.run.native_id,
