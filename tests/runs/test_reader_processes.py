@@ -20,6 +20,7 @@ from errata.runs.importing import import_orders, import_paths
 from errata.runs.orders import Order, look_for
 from errata.store.attempts import attempts_of
 from errata.store.database import open_store
+from errata.store.columns import Columns
 from errata.store.packing import RunPart
 from errata.store.runs import all_runs, unreadables_of
 from terminal import FIXTURES, Said, errata
@@ -347,7 +348,7 @@ def test_of_two_processes_one_that_dies_ends_the_import(tmp_path, store, in_para
 
 
 def test_rows_with_numbers_over_64_bits_are_encoded():
-    rows = RunPart(attempts=[(0, "case\ud800", 10**30)], tally={"\ud800": {}})
+    rows = RunPart(attempts=Columns.of([(0, "case\ud800", 10**30)]), tally={"\ud800": {}})
     part = reader_processes.PackedBatch(parts={"r": rows})
 
     (row,) = reader_processes.as_sent(part).parts["r"].attempts

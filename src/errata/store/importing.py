@@ -17,6 +17,10 @@ from errata.store.run_totals import UNREADABLE_KEPT, ImportedRun, RunTotals, sha
 from errata.store.schema import runs
 from errata.store.staged import Staged
 
+BATCHES_AT_ONCE = 8
+BYTES_AT_ONCE = 2 * 1024 * 1024
+"""Of blocks. A transaction writes every page that it has touched, so larger ones write less."""
+
 
 class Importing:
     """One import: takes batches, then `finish`. Left without finishing, nothing of it will be seen."""
@@ -24,6 +28,8 @@ class Importing:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._staged: dict[str, Staged] = {}
+        self._waiting: list[PackedBatch] = []
+        self._size = 0
         self._unclaimed: list[Unreadable] = []
         self._unclaimed_more = 0
         self._open = ExitStack()
@@ -43,16 +49,25 @@ class Importing:
             self._give_up()
 
     def add(self, batch: PackedBatch) -> None:
-        """Write a batch; the write lock is held for this long only."""
+        """A run is begun at once, and its batches are written a few at a time; only then is the store locked."""
+        self._waiting.append(batch)
+        self._size += sum(len(data) for part in batch.parts.values() for _, data in part.blocks)
+        if batch.runs or len(self._waiting) >= BATCHES_AT_ONCE or self._size >= BYTES_AT_ONCE:
+            self._write_waiting()
+
+    def _write_waiting(self) -> None:
+        waiting, self._waiting, self._size = self._waiting, [], 0
         with self._writing() as connection:
-            for run in batch.runs:
-                self._add_run(connection, run)
-            self._add_unreadables(batch)
-            for run_id, part in batch.parts.items():
-                self._staged[run_id].write(connection, part)
+            for batch in waiting:
+                for run in batch.runs:
+                    self._add_run(connection, run)
+                self._add_unreadables(batch)
+                for run_id, part in batch.parts.items():
+                    self._staged[run_id].write(connection, part)
 
     def finish(self) -> list[ImportedRun]:
         """Make every run of this import current; each becomes visible whole or not at all."""
+        self._write_waiting()
         share_unclaimed(list(self._staged.values()), self._unclaimed, self._unclaimed_more)
         done = []
         for staged in self._staged.values():

@@ -17,6 +17,7 @@ from errata.model.record import TurnBegins
 from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.store.blocks import BlockWriter, compress
 from errata.store.content_digest import ContentDigest, HashedContent
+from errata.store.columns import Columns
 
 BATCH_SIZE = 768 * 1024
 BATCH_ROWS = 700
@@ -34,7 +35,7 @@ class RunPart(msgspec.Struct, array_like=True):
     """What a batch holds of one run. The rows lack only the run's number."""
 
     cases: list[tuple[Any, ...]] = []
-    attempts: list[tuple[Any, ...]] = []
+    attempts: Columns = msgspec.field(default_factory=Columns)
     checks: list[tuple[Any, ...]] = []
     blocks: list[tuple[int, bytes]] = []
     blobs: list[Blob] = []
@@ -171,6 +172,7 @@ class _RunPacker:
 
     def __init__(self, reader: int, of: int) -> None:
         self._part = RunPart()
+        self._rows: list[tuple[Any, ...]] = []
         self._size = 0
         self._seq = 0
         self._number, self._step = reader, of
@@ -185,7 +187,7 @@ class _RunPacker:
             self._add_attempt(item)
         elif type(item) is Case:
             self._add_case(item)
-        return len(self._part.attempts) >= BATCH_ROWS or self._size >= BATCH_SIZE
+        return len(self._rows) >= BATCH_ROWS or self._size >= BATCH_SIZE
 
     def _add_attempt(self, attempt: Attempt) -> None:
         seq = self._seq
@@ -193,7 +195,7 @@ class _RunPacker:
         steps = self._steps.add(attempt.steps) if attempt.steps else _NO_STEPS
         kept, size = stored_attempt(attempt, self._part.blobs)
         self._size += size
-        self._part.attempts.append((seq, *facts_of(attempt), *self._records.add(kept), *steps))
+        self._rows.append((seq, *facts_of(attempt), *self._records.add(kept), *steps))
         if attempt.checks:
             for noteworthy in self._checks.add(attempt.checks, self._part.tally):
                 self._part.checks.append((seq, *noteworthy))
@@ -218,8 +220,9 @@ class _RunPacker:
 
     def take(self) -> RunPart:
         part = self._part
+        part.attempts = Columns.of(self._rows)
         self._checks.count(part.tally)
-        self._part, self._size = RunPart(), 0
+        self._part, self._rows, self._size = RunPart(), [], 0
         return part
 
     def _take_number(self) -> int:

@@ -14,6 +14,7 @@ from sqlalchemy.pool import NullPool
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from errata.model.store_address import EXAMPLE, StoreAddress
+from errata.store.columns import Columns
 from errata.store.postgres_dialect import ADAPTERS, ErrataDialect, type_names
 from errata.store.sqlite import NEVER_TWICE, fitting
 
@@ -140,7 +141,7 @@ def data_version(connection: Connection) -> str:
 
 
 def bulk_insert(
-    connection: Connection, table: Table, rows: Sequence[Sequence[Any]], *, run_pk: int | None = None
+    connection: Connection, table: Table, rows: Sequence[Sequence[Any]] | Columns, *, run_pk: int | None = None
 ) -> int:
     """By COPY. Returns how many rows are new: those that are there already stay as they are."""
     if not rows:

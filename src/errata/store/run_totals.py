@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
-from operator import itemgetter
 from typing import Any, Literal
 
 import msgspec
@@ -19,8 +18,8 @@ from errata.store.schema import attempts
 
 UNREADABLE_KEPT = 10_000
 ATTEMPT_COLUMNS = [column.name for column in attempts.columns][1:]
-_FACTS_OF = itemgetter(*map(ATTEMPT_COLUMNS.index, ("counted", "failure", "execution", "measurement", "outcome")))
-_SPENT_OF = itemgetter(*map(ATTEMPT_COLUMNS.index, ("counted", "tokens", "cost")))
+_FACTS = tuple(map(ATTEMPT_COLUMNS.index, ("counted", "failure", "execution", "measurement", "outcome")))
+_SPENT = tuple(map(ATTEMPT_COLUMNS.index, ("counted", "tokens", "cost")))
 Change = Literal["new", "grown", "unchanged", "kept"]
 """`kept`: the store holds more of the run than this log does, and nothing was changed."""
 
@@ -62,21 +61,25 @@ class RunTotals:
 
     def tally(self, part: RunPart) -> None:
         """Count while the rows pass by: the reading process takes longer than this one."""
-        rows = part.attempts
-        self.rows += len(rows)
-        self._facts.update(map(_FACTS_OF, rows))
-        for counted, tokens, cost in map(_SPENT_OF, rows):
-            if counted and tokens is not None:
-                self._tokens = (self._tokens or 0) + tokens
-            if counted and cost is not None:
-                self._cost = (self._cost or 0.0) + cost
-                self._cost_known += 1
+        if part.attempts:
+            self.rows += len(part.attempts)
+            self._facts.update(part.attempts.counts(*_FACTS))
+            if any(part.attempts.columns[at] is not None for at in _SPENT[1:]):
+                self._add_spent(*map(part.attempts.column, _SPENT))
         self._content = part.digest or self._content
         self.hashed = part.hashed or self.hashed
         for name, statuses in part.tally.items():
             known = self._checks.setdefault(name, {})
             for status, count in statuses.items():
                 known[status] = known.get(status, 0) + count
+
+    def _add_spent(self, counted: Iterable[bool], tokens: Iterable[int | None], costs: Iterable[float | None]) -> None:
+        for is_counted, spent, cost in zip(counted, tokens, costs, strict=True):
+            if is_counted and spent is not None:
+                self._tokens = (self._tokens or 0) + spent
+            if is_counted and cost is not None:
+                self._cost = (self._cost or 0.0) + cost
+                self._cost_known += 1
 
     @property
     def counted(self) -> int:

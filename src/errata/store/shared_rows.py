@@ -4,7 +4,10 @@ A reader packs its records into two streams of bytes. The writing process cuts t
 a reader of the whole log would have cut them, so that the store is the same, bit for bit, however many read.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from operator import lt
+from sys import maxsize
 from typing import Any
 
 import msgspec
@@ -13,6 +16,7 @@ from errata.model import Attempt, Case, Item, Run, Unreadable
 from errata.model.codec import pack, pack_into
 from errata.model.record import TurnBegins
 from errata.store.blocks import BLOCK_SIZE, LENGTH, NO_LENGTH
+from errata.store.columns import Columns
 from errata.store.packing import (
     BATCH_ROWS,
     BATCH_SIZE,
@@ -46,12 +50,13 @@ class SharedRows(msgspec.Struct, array_like=True):
 
     run: str = ""
     runs: list[Run] = []
-    attempts: list[tuple[Any, ...]] = []
-    """Columns between an attempt's number and its addresses."""
+    attempts: Columns = msgspec.field(default_factory=Columns)
+    """Between an attempt's number and its addresses."""
     records: bytes = b""
     record_ends: list[int] = []
     steps: bytes = b""
     step_ends: list[int] = []
+    """Empty where no attempt has steps."""
     sizes: dict[int, int] = {}
     """Attempt → size of its files, where it has any."""
     events: list[RowEvent] = []
@@ -73,7 +78,7 @@ def pack_shared(items: Iterable[Item | TurnBegins]) -> Iterator[SharedRows]:
         elif type(item) is Case:
             packer.add_case(item)
         elif type(item) is Unreadable:
-            packer.frame.events.append(RowEvent(len(packer.frame.attempts), unreadable=(item.run, item)))
+            packer.frame.events.append(RowEvent(len(packer.rows), unreadable=(item.run, item)))
         elif type(item) is Run:
             packer.frame.runs.append(item)
         elif type(item) is TurnBegins:
@@ -92,16 +97,20 @@ class _FramePacker:
 
     def _begin(self) -> None:
         self.frame = SharedRows()
+        self.rows: list[tuple[Any, ...]] = []
         self._records, self._steps = bytearray(), bytearray()
         self._checks = CheckCounter()
 
     @property
     def is_full(self) -> bool:
         size = len(self._records) + len(self._steps)
-        return size >= FRAME_SIZE or len(self.frame.attempts) + len(self.frame.events) >= BATCH_ROWS
+        return size >= FRAME_SIZE or len(self.rows) + len(self.frame.events) >= BATCH_ROWS
 
     def take(self, *, ends_turn: bool = False) -> SharedRows:
         frame = self.frame
+        frame.attempts = Columns.of(self.rows)
+        if not self._steps:
+            frame.step_ends = []
         frame.records, frame.steps, frame.ends_turn = bytes(self._records), bytes(self._steps), ends_turn
         self._checks.count(frame.tally)
         self._begin()
@@ -109,7 +118,7 @@ class _FramePacker:
 
     def add_attempt(self, attempt: Attempt) -> None:
         frame = self.frame
-        place = len(frame.attempts)
+        place = len(self.rows)
         frame.run = attempt.run
         if attempt.steps:
             _append(attempt.steps, self._steps)
@@ -119,7 +128,7 @@ class _FramePacker:
         frame.record_ends.append(len(self._records))
         if size:
             frame.sizes[place] = size
-        frame.attempts.append(facts_of(attempt))
+        self.rows.append(facts_of(attempt))
         if attempt.checks:
             for noteworthy in self._checks.add(attempt.checks, frame.tally):
                 frame.checks.append((place, *noteworthy))
@@ -129,7 +138,7 @@ class _FramePacker:
         frame.run = case.run
         kept, size = stored_case(case, frame.blobs)
         described = (case.key, case.digest, case.category, pack(kept))
-        frame.events.append(RowEvent(len(frame.attempts), described, size))
+        frame.events.append(RowEvent(len(self.rows), described, size))
 
 
 def _append(record: object, stream: bytearray) -> None:
@@ -156,6 +165,18 @@ class _Stream:
         self.start = 0
         """Where the open block begins in the frame, less what it holds of earlier frames."""
 
+    def full_at(self, ends: list[int], start: int) -> int:
+        """Behind which record the open block is full; `ends` tells where each of the frame ends."""
+        return bisect_left(ends, self.start + BLOCK_SIZE, start) + 1 if ends else maxsize
+
+    def addresses(self, starts: list[int], ends: list[int]) -> list[Any]:
+        """The columns for block and place; records may be empty, and then have none."""
+        if all(map(lt, starts, ends)):
+            return [self.number, [start - self.start for start in starts]]
+        is_there = list(map(lt, starts, ends))
+        places = [start - self.start if there else None for start, there in zip(starts, is_there, strict=True)]
+        return [[self.number if there else None for there in is_there], places]
+
 
 class _Layout:
     def __init__(self) -> None:
@@ -163,6 +184,8 @@ class _Layout:
         self._run = ""
         self._size = self._seq = self._number = 0
         self._records, self._steps = _Stream(), _Stream()
+        self._segments: list[Columns] = []
+        self._rows = 0
         self._described = DescribedCases()
 
     def add(self, frame: SharedRows) -> Iterator[PackedBatch]:
@@ -192,37 +215,45 @@ class _Layout:
 
     def _add_attempts(self, frame: SharedRows, start: int, end: int) -> tuple[int, bool]:
         """Up to `end`, or to where a batch is full; returns where, and whether it is."""
-        rows, seq = self._part.attempts, self._seq
-        records, steps = self._records, self._steps
-        at = frame.record_ends[start - 1] if start else 0
-        steps_at = frame.step_ends[start - 1] if start else 0
-        room = min(end - start, BATCH_ROWS - len(rows))
-        place = start
-        for place in range(start, start + room):
-            address: tuple[int | None, int | None] = (None, None)
-            steps_end = frame.step_ends[place]
-            if steps_end > steps_at:
-                if steps_at == steps.start:
-                    self._number += 1
-                    steps.number = self._number
-                address = (steps.number, steps_at - steps.start)
-                if steps_end - steps.start >= BLOCK_SIZE:
-                    self._flush(steps, frame.steps, steps_end)
-                steps_at = steps_end
-            if at == records.start:
-                self._number += 1
-                records.number = self._number
-            rows.append((seq, *frame.attempts[place], records.number, at - records.start, *address))
-            at = frame.record_ends[place]
-            if at - records.start >= BLOCK_SIZE:
-                self._flush(records, frame.records, at)
-            seq += 1
+        end = min(end, start + BATCH_ROWS - self._rows)
+        while start < end and self._size < BATCH_SIZE:
+            # rows of the same two blocks; the last of them may fill one
+            stop = min(end, self._records.full_at(frame.record_ends, start), self._steps.full_at(frame.step_ends, start))
             if frame.sizes:
-                self._size += frame.sizes.get(place, 0)
-            if self._size >= BATCH_SIZE:
-                break
-        self._seq = seq
-        return place + 1, len(rows) >= BATCH_ROWS or self._size >= BATCH_SIZE
+                stop = min([stop, *(place + 1 for place in frame.sizes if place >= start)])
+            self._segments.append(self._segment(frame, start, stop))
+            self._size += frame.sizes.get(stop - 1, 0)
+            start = stop
+        return start, self._rows >= BATCH_ROWS or self._size >= BATCH_SIZE
+
+    def _segment(self, frame: SharedRows, start: int, stop: int) -> Columns:
+        """The rows with their places and addresses."""
+        records, steps = self._records, self._steps
+        starts = _starts(frame.record_ends, start, stop)
+        steps_starts = _starts(frame.step_ends, start, stop)
+        has_steps = steps_starts != frame.step_ends[start:stop]
+        opening = [(records, starts[0])]
+        if has_steps:
+            # as one reader numbers them: an attempt's steps come before its record
+            opening.insert(0 if steps_starts[0] < frame.step_ends[start] else 1, (steps, steps_starts[0]))
+        for stream, at in opening:
+            self._open(stream, at)
+        addresses = steps.addresses(steps_starts, frame.step_ends[start:stop]) if has_steps else [None, None]
+        seqs = list(range(self._seq, self._seq + stop - start))
+        places = [begin - records.start for begin in starts]
+        columns = [seqs, *frame.attempts.part(start, stop), records.number, places, *addresses]
+        for stream, data, ends in ((steps, frame.steps, frame.step_ends), (records, frame.records, frame.record_ends)):
+            if ends and ends[stop - 1] - stream.start >= BLOCK_SIZE:
+                self._flush(stream, data, ends[stop - 1])
+        self._seq += stop - start
+        self._rows += stop - start
+        return Columns(stop - start, columns)
+
+    def _open(self, stream: _Stream, at: int) -> None:
+        """A block with nothing in it gets its number when it gets its first record."""
+        if at == stream.start:
+            self._number += 1
+            stream.number = self._number
 
     def _flush(self, stream: _Stream, data: bytes, end: int) -> None:
         block = bytes(stream.open) + data[max(stream.start, 0) : end]
@@ -246,9 +277,10 @@ class _Layout:
 
     def _take(self) -> PackedBatch:
         batch, self._batch = self._batch, PackedBatch()
+        self._part.attempts = Columns.joined(self._segments)
         if self._run:
             batch.parts = {self._run: self._part}
-        self._part, self._size = RunPart(), 0
+        self._part, self._segments, self._rows, self._size = RunPart(), [], 0, 0
         return batch
 
     def close(self) -> PackedBatch:
@@ -256,6 +288,11 @@ class _Layout:
             if stream.open:
                 self._part.blocks.append((stream.number, bytes(stream.open)))
         return self._take()
+
+
+def _starts(ends: list[int], start: int, stop: int) -> list[int]:
+    """Where the records of some rows begin: each where the one before it ends."""
+    return [ends[start - 1] if start else 0, *ends[start : stop - 1]] if ends else []
 
 
 def _merge(tally: Tally, more: Tally) -> None:

@@ -14,6 +14,7 @@ from errata.model.codec import pack
 from errata.store import engine
 from errata.store.blocks import compress
 from errata.store.content_digest import OlderContent
+from errata.store.columns import Columns
 from errata.store.database import Store, this_process
 from errata.store.packing import PackedBatch, RunPart, without_texts
 from errata.store.removal import collect_garbage
@@ -44,14 +45,15 @@ class WholeRun(RunTotals):
         super().__init__(run)
         self.rows_of = RunPart()
         self._parts: list[RunPart] = []
+        self.attempts: list[tuple[Any, ...]] = []
         self.pending = PendingRun()
 
     def take(self, part: RunPart) -> None:
         self.tally(part)
         self._parts.append(part)
+        self.attempts += part.attempts
         whole = self.rows_of
         whole.cases += part.cases
-        whole.attempts += part.attempts
         whole.checks += part.checks
         whole.blocks += part.blocks
         whole.blobs += part.blobs
@@ -77,7 +79,7 @@ class WholeRun(RunTotals):
         return sum(len(data) for _, data in held) + records + UNREADABLE_BYTES * len(self.unreadables)
 
     def whole_counts(self) -> Counts:
-        rows = self.rows_of.attempts
+        rows = self.attempts
         only_counted = self.counted < self.rows
         names = {row[_CASE] for row in rows if row[_COUNTED] or not only_counted}
         counted = {row[0] for row in rows if row[_COUNTED]}
@@ -188,14 +190,14 @@ class RunGroup:
         engine.bulk_insert(connection, runs, [_run_row(run, self._importer) for run in new])
         numbered = [(run.result.pk, run.whole.rows_of) for run in new]
         for table, rows in (
-            (attempts, ((pk, *row) for pk, part in numbered for row in part.attempts)),
+            (attempts, ((run.result.pk, *row) for run in new for row in run.whole.attempts)),
             (checks, ((pk, *row) for pk, part in numbered for row in part.checks)),
             (blocks, ((pk, *row) for pk, part in numbered for row in part.blocks)),
             (cases, ((pk, *row[1:]) for pk, part in numbered for row in part.cases)),
             (blob_uses, ((pk, digest) for pk, part in numbered for digest in dict(part.blobs))),
             (unreadables, _unreadable_rows(new)),
         ):
-            engine.bulk_insert(connection, table, list(rows))
+            engine.bulk_insert(connection, table, Columns.of(list(rows)) if table is attempts else list(rows))
         _insert_blobs(connection, {digest: data for _, part in numbered for digest, data in part.blobs})
 
 
