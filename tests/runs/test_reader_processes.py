@@ -19,8 +19,8 @@ from errata.runs import importing, reader_processes
 from errata.runs.importing import import_orders, import_paths
 from errata.runs.orders import Order, look_for
 from errata.store.attempts import attempts_of
-from errata.store.database import open_store
 from errata.store.columns import Columns
+from errata.store.database import open_store
 from errata.store.packing import RunPart
 from errata.store.runs import all_runs, unreadables_of
 from terminal import FIXTURES, Said, errata

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.errors import ReadAloneError
+from errata.model.attempt_rows import AttemptRows
 from errata.model.record import TurnBegins
 from errata.runs import reader_processes
 from errata.runs.importing import import_orders
@@ -190,3 +191,82 @@ def test_every_line_is_read_once_and_has_its_number(tmp_path_factory, lines, end
     found = [item for share in shares for item in share if not isinstance(item, TurnBegins)]
 
     assert sorted(found, key=lambda item: item.ref.line) == list(json_lines(path, source="s", root=path))
+
+
+SMALL = 'suite = "s"\n[case]\nname = "id"\n[attempt]\npassed = "ok"\noutput = "answer"\n'
+
+
+def small_row(number: int, **more) -> bytes:
+    fields = {"id": f"q-{number}", "answer": f"é{number % 9}", "gold": number % 5, "ok": number % 3 > 0}
+    return json.dumps(fields | more).encode() + b"\n"
+
+
+def packed_and_alone(folder: Path, lines: list[bytes], mapping: str = SMALL) -> tuple[bool, list[object], list[object]]:
+    """Whether whole turns were packed; then what several readers give, and what one does."""
+    path = mapped(folder, lines, mapping)
+    items = share_of(path, 0, 1, [])
+    is_packed = any(type(item) is AttemptRows for item in items)
+    shared = seal(laid_out(turns_of(path, 2)))
+    alone = seal(pack_items(generic.with_map(folder / "map.toml").read(path)))
+    return is_packed, *([(batch.parts, batch.unreadables) for batch in some if batch.parts] for some in (shared, alone))
+
+
+def test_turns_of_usual_rows_are_packed_as_their_records_are(tmp_path, monkeypatch):
+    monkeypatch.setattr(line_shares, "TURN_SIZE", 20_000)
+
+    is_packed, shared, alone = packed_and_alone(tmp_path, [small_row(number) for number in range(9_000)])
+
+    assert is_packed
+    assert shared == alone
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        b"\n",
+        b"{ no row\n",
+        b'{"id": "x",\n"ok": true, "answer": "a"}\n',
+        b'{"id": "x", "ok": true, "answer": "a"}{"id": "y", "ok": true, "answer": "a"}\n',
+        b'{"id": "x", "ok": true, "answer": "a"}\r\n',
+        b'{"id": "x", "ok": true, "answer": "a"}',
+        b'{"id": "x", "ok": true, "answer": "a", "gold": {"deep": [1, 1e3]}}\n',
+        b'{"id": "x", "ok": true, "answer": "a", "gold": 123456789012345678901234567890}\n',
+        b'{"id": "50%#1", "ok": true, "answer": "", "more": null, "gold": 1.5}\n',
+        b'{"id": "", "ok": true, "answer": "a"}\n',
+        b'{"id": 7, "ok": true, "answer": "a"}\n',
+        b'{"id": "x", "ok": null, "answer": "a"}\n',
+        b'{"id": "x", "answer": "a"}\n',
+        b'{"id": "x", "ok": true, "answer": null}\n',
+        b'{"id": "x", "ok": true, "answer": "a", "@run": 1}\n',
+        b'{"id": "x", "ok": true, "answer": "a", "ok": false}\n',
+        b'{"ok": true, "gold": 3, "b": 1, "id": "x", "a": 2, "answer": "a"}\n',
+        json.dumps({"id": "x", "ok": True, "answer": "a" * 30_000, "gold": "b" * 30_000}).encode() + b"\n",
+    ],
+)
+@pytest.mark.parametrize("place", [0, 300, 900])
+def test_an_odd_line_among_usual_ones_is_read_as_by_one_reader(tmp_path, monkeypatch, odd, place):
+    monkeypatch.setattr(line_shares, "TURN_SIZE", 20_000)
+    lines = [small_row(number) for number in range(900)]
+    lines.insert(place, odd if odd.endswith(b"\n") or place == 900 else odd + b"\n")
+
+    is_packed, shared, alone = packed_and_alone(tmp_path, lines)
+
+    assert is_packed
+    assert shared == alone
+
+
+def test_rows_without_an_answer_and_without_other_columns_are_packed(tmp_path):
+    mapping = '[case]\nname = "id"\n[attempt]\npassed = "ok"\n'
+    lines = [json.dumps({"id": f"{number}", "ok": number % 2 > 0}).encode() + b"\n" for number in range(400)]
+
+    is_packed, shared, alone = packed_and_alone(tmp_path, lines, mapping)
+
+    assert is_packed
+    assert shared == alone
+
+
+def test_a_case_with_two_packed_rows_is_left_to_one_reader(tmp_path):
+    path = mapped(tmp_path, [small_row(1), small_row(2), small_row(1)], SMALL)
+
+    with pytest.raises(ReadAloneError):
+        list(share_of(path, 0, 1, []))

@@ -46,7 +46,7 @@ def serve(request: IO[bytes], answer: IO[bytes]) -> None:
     order = Order(**json.loads(asked[1]))
     try:
         recognised, share = found_by(order), _share(order, request, answer)
-        rows = sources.read_rows(recognised, share) if order.readers > 1 else None
+        rows = None if order.alone else sources.read_rows(recognised, share)
         if rows is not None:
             for frame in pack_shared(rows):
                 _send(answer, _ROWS, _encoded_rows(frame))

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeVar, cast
 
 from errata.errors import AmbiguousFormatError, ErrataError, ReadAloneError, SourceError, UnknownFormatError
 from errata.model import Harness, Item, SourceRef, Unreadable, UnreadFiles
+from errata.model.attempt_rows import AttemptRows
 from errata.model.record import TurnBegins
 from errata.sources.base import (
     ReaderShare,
@@ -182,7 +183,7 @@ def shares_rows(name: str) -> bool:
     return isinstance(source_named(name), RowShareable)
 
 
-def read_rows(match: RecognisedPath, share: ReaderShare) -> Iterator[Item | TurnBegins] | None:
+def read_rows(match: RecognisedPath, share: ReaderShare) -> Iterator[Item | TurnBegins | AttemptRows] | None:
     """One reader's share of the lines; None where the log can't be divided."""
     items = match.source.read_rows(match.path, share) if isinstance(match.source, RowShareable) else None
     return None if items is None else _undamaged(match, items)

@@ -1,26 +1,34 @@
 """Lines of one file among several readers: each reads every n-th stretch of bytes, and counts the lines of the rest."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
+
+import msgspec
 
 from errata.errors import ReadAloneError
 from errata.model import Item, Unreadable
+from errata.model.attempt_rows import AttemptRows
 from errata.model.record import TurnBegins
 from errata.sources.base import LINE_CAP, ReaderShare, Row, decode_lines, head_of, relative
 from errata.sources.json_values import wide_encoding
 
+T = TypeVar("T")
+
 TURN_SIZE = 256 * 1024
 """What a reader makes of one turn fits into the pipe, so that it can go on while another one's turn is written."""
+
+PackLines = Callable[[bytes, int], AttemptRows | None]
+"""From some lines, and how many come before them, to their attempts; None where they are not usual."""
 
 
 @runtime_checkable
 class RowShareable(Protocol):
     """A source that can divide the lines of a log with one run among readers."""
 
-    def read_rows(self, path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins] | None:
-        """One reader's share. The shares in turn order are the items that `read` yields.
+    def read_rows(self, path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins | AttemptRows] | None:
+        """One reader's share. The shares in turn order are the items that `read` yields, or rows of them.
 
         None where a log can't be divided. `ReadAloneError` where that is noticed later.
         """
@@ -32,19 +40,41 @@ def can_share_lines(path: Path) -> bool:
 
 
 def shared_json_lines(
-    path: Path, share: ReaderShare, *, source: str, root: Path, usual: type | None = None
-) -> Iterator[Row | Unreadable | TurnBegins]:
-    """One reader's lines of a file, with a `TurnBegins` before each turn. The first reader ends with one, too."""
+    path: Path, share: ReaderShare, *, source: str, root: Path, usual: type | None = None, pack: PackLines | None = None
+) -> Iterator[Row | Unreadable | TurnBegins | AttemptRows]:
+    """One reader's lines of a file, with a `TurnBegins` before each turn. The first reader ends with one, too.
+
+    Where `pack` makes something of a whole turn, that takes the place of its rows.
+    """
     name = relative(path, root)
     try:
         with path.open("rb", buffering=0) as file:
             for number, data in _turns(file, path.stat().st_size, share):
                 yield TurnBegins(0)
-                yield from decode_lines(io.BytesIO(data).readline, name, source, usual, before=number)
+                packed = pack(data, number) if pack is not None and data else None
+                if packed is not None:
+                    yield packed
+                else:
+                    yield from decode_lines(io.BytesIO(data).readline, name, source, usual, before=number)
     except OSError as error:
         raise ReadAloneError(f"`{path}` can't be shared: {error}") from error
     if share.number == 0:  # before it waits for the others, what it has read must be out of its hands
         yield TurnBegins(0)
+
+
+def values_of_lines(data: bytes, decoder: msgspec.json.Decoder[T]) -> list[T] | None:
+    """The object on each line, all at once; None where one does not fit, or a line is not one object and nothing else.
+
+    JSON has no object behind another, so a line feed between two of them is between two lines.
+    """
+    lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    if len(data) > LINE_CAP or not data.startswith(b"{") or data.count(b"}\n{") != lines - 1:
+        return None
+    try:
+        values = decoder.decode_lines(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return values if len(values) == lines else None
 
 
 def _turns(file: io.FileIO, size: int, share: ReaderShare) -> Iterator[tuple[int, bytes]]:

@@ -146,7 +146,7 @@ def bulk_insert(
     """By COPY. Returns how many rows are new: those that are there already stay as they are."""
     if not rows:
         return 0
-    whole = rows if run_pk is None else [(run_pk, *row) for row in rows]
+    whole = list(rows) if run_pk is None else [(run_pk, *row) for row in rows]
     driver = _driver_of(connection)
     with _translated_by_sqlalchemy(connection):
         driver.execute("SAVEPOINT bulk")

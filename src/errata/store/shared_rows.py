@@ -6,6 +6,7 @@ a reader of the whole log would have cut them, so that the store is the same, bi
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from itertools import accumulate, chain
 from operator import lt
 from sys import maxsize
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import msgspec
 
 from errata.model import Attempt, Case, Item, Run, Unreadable
+from errata.model.attempt_rows import AttemptRows
 from errata.model.codec import pack, pack_into
 from errata.model.record import TurnBegins
 from errata.store.blocks import BLOCK_SIZE, LENGTH, NO_LENGTH
@@ -68,7 +70,7 @@ class SharedRows(msgspec.Struct, array_like=True):
     ends_turn: bool = False
 
 
-def pack_shared(items: Iterable[Item | TurnBegins]) -> Iterator[SharedRows]:
+def pack_shared(items: Iterable[Item | TurnBegins | AttemptRows]) -> Iterator[SharedRows]:
     """The share of one reader, in frames that fit into a pipe. All of it belongs to one run."""
     packer = _FramePacker()
     turns = 0
@@ -81,6 +83,11 @@ def pack_shared(items: Iterable[Item | TurnBegins]) -> Iterator[SharedRows]:
             packer.frame.events.append(RowEvent(len(packer.rows), unreadable=(item.run, item)))
         elif type(item) is Run:
             packer.frame.runs.append(item)
+        elif type(item) is AttemptRows:
+            if packer.is_begun:
+                yield packer.take()
+            yield _frame_of(item)
+            continue
         elif type(item) is TurnBegins:
             yield packer.take(ends_turn=turns > 0)
             turns += 1
@@ -105,6 +112,10 @@ class _FramePacker:
     def is_full(self) -> bool:
         size = len(self._records) + len(self._steps)
         return size >= FRAME_SIZE or len(self.rows) + len(self.frame.events) >= BATCH_ROWS
+
+    @property
+    def is_begun(self) -> bool:
+        return self.frame.items > 0
 
     def take(self, *, ends_turn: bool = False) -> SharedRows:
         frame = self.frame
@@ -139,6 +150,28 @@ class _FramePacker:
         kept, size = stored_case(case, frame.blobs)
         described = (case.key, case.digest, case.category, pack(kept))
         frame.events.append(RowEvent(len(self.rows), described, size))
+
+
+def _frame_of(rows: AttemptRows) -> SharedRows:
+    frame = SharedRows(run=rows.run, items=len(rows))
+    facts = [rows.cases, 1, None, "", rows.positions, True, rows.failures, "completed", rows.measurements]
+    frame.attempts = Columns(len(rows), [*facts, rows.outcomes, rows.tokens, None, None])
+    frame.records, frame.record_ends = _stream_of(rows.records)
+    frame.steps, frame.step_ends = _stream_of(rows.steps)
+    counter = CheckCounter()
+    for place, checks in enumerate(rows.checks):
+        if checks:
+            frame.checks += [(place, *noteworthy) for noteworthy in counter.add(checks, frame.tally)]
+    counter.count(frame.tally)
+    return frame
+
+
+def _stream_of(records: list[bytes]) -> tuple[bytes, list[int]]:
+    """The records with their lengths before them, and where each ends."""
+    lengths = [len(record) for record in records]
+    before = [length.to_bytes(LENGTH, "big") for length in lengths]
+    ends = list(accumulate(length + LENGTH for length in lengths))
+    return b"".join(chain.from_iterable(zip(before, records, strict=True))), ends
 
 
 def _append(record: object, stream: bytearray) -> None:
@@ -218,7 +251,9 @@ class _Layout:
         end = min(end, start + BATCH_ROWS - self._rows)
         while start < end and self._size < BATCH_SIZE:
             # rows of the same two blocks; the last of them may fill one
-            stop = min(end, self._records.full_at(frame.record_ends, start), self._steps.full_at(frame.step_ends, start))
+            stop = min(
+                end, self._records.full_at(frame.record_ends, start), self._steps.full_at(frame.step_ends, start)
+            )
             if frame.sizes:
                 stop = min([stop, *(place + 1 for place in frame.sizes if place >= start)])
             self._segments.append(self._segment(frame, start, stop))

@@ -188,7 +188,7 @@ def bulk_insert(
     marks = ["?"] * len(table.columns)
     if run_pk is not None:
         marks[0] = str(int(run_pk))
-    begins = f"INSERT INTO {table.name} ({','.join(column.name for column in table.columns)}) VALUES"  # noqa: S608
+    begins = f"INSERT INTO {table.name} ({','.join(column.name for column in table.columns)}) VALUES"
     rest = "" if table.name in NEVER_TWICE else " ON CONFLICT DO NOTHING"
     bound, values = _with_literals(marks, rows) if isinstance(rows, Columns) else (marks, rows)
     driver = _driver_of(connection)

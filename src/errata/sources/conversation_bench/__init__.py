@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from errata.model import Harness, Item
+from errata.model.attempt_rows import AttemptRows
 from errata.model.record import TurnBegins
 from errata.sources.base import Match, ReaderShare, decode, head_of
 
@@ -42,7 +43,7 @@ def read(path: Path) -> Iterator[Item]:
     return read_log(path)
 
 
-def read_rows(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins] | None:
+def read_rows(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins | AttemptRows] | None:
     from errata.sources.conversation_bench.reader import rows_of_conversation
 
     return rows_of_conversation(path, share)

@@ -14,6 +14,7 @@ import msgspec
 
 from errata.errors import ReadAloneError
 from errata.model import Attempt, Item, Run, SourceRef
+from errata.model.attempt_rows import AttemptRows
 from errata.model.record import TurnBegins
 from errata.sources.base import (
     LINE_CAP,
@@ -77,7 +78,7 @@ def _read_comparison(folder: Path) -> Iterator[Item]:
         yield from read_conversation(files_of_folder(run.path), run.listed)
 
 
-def rows_of_conversation(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins] | None:
+def rows_of_conversation(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins | AttemptRows] | None:
     """One reader's share of a conversation with one judge; None for anything else."""
     path = path.resolve()
     if path.is_dir() and is_run_folder(path):
@@ -91,7 +92,7 @@ def rows_of_conversation(path: Path, share: ReaderShare) -> Iterator[Item | Turn
     return _share_of_turns(files, share) if len(judged) == 1 and can_share_lines(judged[0]) else None
 
 
-def _share_of_turns(files: ConversationFiles, share: ReaderShare) -> Iterator[Item | TurnBegins]:
+def _share_of_turns(files: ConversationFiles, share: ReaderShare) -> Iterator[Item | TurnBegins | AttemptRows]:
     facts = gather(files, None)
     run = run_record(facts)
     is_first = share.number == 0
@@ -102,7 +103,8 @@ def _share_of_turns(files: ConversationFiles, share: ReaderShare) -> Iterator[It
     turns = _turns(facts, run)
     [judged] = files.judged.values()
     lines = shared_json_lines(judged, share, source=NAME, root=files.root, usual=UsualRow)
-    for item in of_run(run.id, convert_each(lines, turns.judged, source=NAME)):
+    items: Iterator[Item | TurnBegins | AttemptRows] = convert_each(lines, turns.judged, source=NAME)
+    for item in of_run(run.id, items):
         if type(item) is TurnBegins:
             _refuse_repeated(turns, judged)
         yield item

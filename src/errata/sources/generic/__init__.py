@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from errata.model import Harness, Item
+from errata.model.attempt_rows import AttemptRows
 from errata.model.record import TurnBegins
 from errata.sources.base import Match, ReaderShare, Source
 
@@ -40,7 +41,7 @@ def read(path: Path) -> Iterator[Item]:
     return read_with_map_beside(path)
 
 
-def read_rows(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins] | None:
+def read_rows(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins | AttemptRows] | None:
     from errata.sources.generic.shares import rows_of_file
 
     beside = map_beside(path)

@@ -9,6 +9,7 @@ import msgspec
 
 from errata.errors import SettingsError, SourceError
 from errata.model import Harness, Item, SourceRef, Unreadable
+from errata.model.attempt_rows import AttemptRows
 from errata.model.record import TurnBegins
 from errata.sources.base import Match, ReaderShare, Source, convert_each, unreadable
 from errata.sources.generic import FOLDER_MAP, HARNESS, MAP_SUFFIX, NAME, SUFFIXES, TITLE, map_beside
@@ -51,7 +52,7 @@ class MappedSource(msgspec.Struct, frozen=True):
         except (OSError, ValueError):
             return None
 
-    def read_rows(self, path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins] | None:
+    def read_rows(self, path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins | AttemptRows] | None:
         return rows_of_table(path, self.mapping, share) if path.is_file() else None
 
     def read(self, path: Path) -> Iterator[Item]:

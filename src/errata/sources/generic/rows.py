@@ -18,6 +18,7 @@ from errata.sources.generic.runs import MappedRun, Runs
 from errata.sources.generic.sessions import Sessions
 from errata.sources.generic.usual_rows import UsualRows, usual_rows
 from errata.sources.generic.values import CELL_CAP, NOT_UNDERSTOOD, bounded, is_empty, text, whole, words
+from errata.sources.line_shares import PackLines
 from errata.sources.shared.values import plain
 
 _CASE: dict[str, Callable[[Any], Any]] = {
@@ -84,6 +85,13 @@ class RowConverter:
         items.append(attempt)
         items += [replace(item, run=state.run.id) for item in unread]
         return items
+
+    def packing(self, file: str) -> PackLines | None:
+        """How whole turns of the file's usual rows are packed; None where the mapping asks for more of them."""
+        if self._usual is None or self._cases.has_fields:
+            return None
+        columns = self._usual.columns(file)
+        return columns.pack if columns.names | {NOT_RUN, RUN_OBJECT} == self._taken.keys() else None
 
     def _usual_items(self, usual: UsualRows, key: str, row: Row) -> list[Item]:
         data, cases = row.data, self._cases

@@ -128,6 +128,19 @@ class MappedRun:
         self._cases[hash(case)] = facts
         self._first.add(hash((case, None)))
 
+    def marks_of_new(self, cases: list[str]) -> set[int]:
+        """A hash of each, if each is new and named once; else none."""
+        marks = {hash((case, None)) for case in cases}
+        is_new = len(marks) == len(cases) and not self._free and self._first.isdisjoint(marks)
+        return marks if is_new else set()
+
+    def note_firsts(self, marks: set[int], passed: int) -> None:
+        """`note_first` for cases of which nothing but the name is known."""
+        self.highest = max(self.highest, float(passed > 0))
+        self.reported_sum += passed
+        self.reported_count += len(marks)
+        self._first |= marks
+
     def note(self, attempt: Attempt, facts: int) -> None:
         case, session, index = attempt.case, attempt.session, attempt.index
         if attempt.reported is not None:

@@ -8,6 +8,7 @@ import msgspec
 
 from errata.errors import ReadAloneError
 from errata.model import Item
+from errata.model.attempt_rows import AttemptRows
 from errata.model.record import TurnBegins
 from errata.sources.base import ReaderShare, convert_each
 from errata.sources.generic import NAME
@@ -28,11 +29,11 @@ class _Share(msgspec.Struct):
     currencies: list[str]
 
 
-def rows_of_file(path: Path, map_path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins] | None:
+def rows_of_file(path: Path, map_path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins | AttemptRows] | None:
     return rows_of_table(path, load(map_path), share) if path.is_file() else None
 
 
-def rows_of_table(path: Path, mapping: Mapping, share: ReaderShare) -> Iterator[Item | TurnBegins] | None:
+def rows_of_table(path: Path, mapping: Mapping, share: ReaderShare) -> Iterator[Item | TurnBegins | AttemptRows] | None:
     """None if a row may depend on another one."""
     attempt = mapping.attempt
     needs_order = attempt.index or attempt.session or attempt.transcript or mapping.run.headline is not None
@@ -48,13 +49,16 @@ def rows_of_table(path: Path, mapping: Mapping, share: ReaderShare) -> Iterator[
     return _items(path, share, runs, RowConverter(mapping, runs, table.columns, table.sample, path.parent))
 
 
-def _items(path: Path, share: ReaderShare, runs: Runs, convert: RowConverter) -> Iterator[Item | TurnBegins]:
+def _items(
+    path: Path, share: ReaderShare, runs: Runs, convert: RowConverter
+) -> Iterator[Item | TurnBegins | AttemptRows]:
     run = runs.announce({})
     if share.number == 0:
         yield run
     state = runs.state_of({})
-    lines = shared_json_lines(path, share, source=NAME, root=path)
-    for item in convert_each(lines, convert, source=NAME, owner=runs.owner):
+    lines = shared_json_lines(path, share, source=NAME, root=path, pack=convert.packing(path.name))
+    items: Iterator[Item | TurnBegins | AttemptRows] = convert_each(lines, convert, source=NAME, owner=runs.owner)
+    for item in items:
         if type(item) is TurnBegins:
             _refuse_order(state, path)
         yield item

@@ -9,6 +9,7 @@ from errata.model.identity import attempt_id, case_key
 from errata.model.words import Outcome
 from errata.sources.generic.mapping import AttemptMap, Mapping, as_column, segments
 from errata.sources.generic.measures import executions
+from errata.sources.generic.packed_rows import UsualColumns
 from errata.sources.generic.places import NOT_RUN, RUN_OBJECT
 from errata.sources.generic.runs import MappedRun, Runs
 
@@ -55,6 +56,10 @@ class UsualRows:
             extra={"columns": left} if left else {},
             ref=ref,
         )
+
+    def columns(self, file: str) -> UsualColumns:
+        """For whole turns of such rows."""
+        return UsualColumns(self._state, file, name=self._name, passed=self._passed, output=self._output)
 
     def note(self, key: str, facts: int, attempt: Attempt) -> None:
         self._state.note_first(key, facts, attempt.reported or 0.0)
