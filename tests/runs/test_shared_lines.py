@@ -14,7 +14,7 @@ from errata.model.record import TurnBegins
 from errata.runs import reader_processes
 from errata.runs.importing import import_orders
 from errata.runs.orders import Order
-from errata.sources import RecognisedPath, generic, line_shares, read_rows
+from errata.sources import RecognisedPath, conversation_bench, generic, line_shares, read_rows
 from errata.sources.base import Match, ReaderShare, json_lines
 from errata.store.database import open_store
 from errata.store.packing import pack_items, seal
@@ -270,3 +270,58 @@ def test_a_case_with_two_packed_rows_is_left_to_one_reader(tmp_path):
 
     with pytest.raises(ReadAloneError):
         list(share_of(path, 0, 1, []))
+
+
+def call(name: str = "book", **response) -> dict[str, object]:
+    return {
+        "tool_calls": [{"name": name, "args": {"slot": "Fri 11:00"}}],
+        "tool_results": [{"name": name, "response": response}],
+    }
+
+
+ODD_TURNS = [
+    {},
+    {"assistant_text": ""},
+    {"user_text": ""},
+    {"assistant_text": "see <b> and {x}"},
+    {"assistant_text": "[MODEL_ENDED_SESSION]"},
+    {"assistant_text": "[EMPTY_RESPONSE: none]"},
+    {"assistant_text": "x" * 30_000},
+    call(status="error"),
+    call(status="success", booking=1.5),
+    call() | {"tool_results": []},
+    {"tokens": None},
+    {"tokens": {}},
+    {"tokens": {"prompt_tokens": 3, "completion_tokens": 4}},
+    {"tokens": {"prompt_tokens": 3, "other": 4}},
+    {"ttfb_ms": None, "latency_ms": None, "reconnection_count": None},
+    {"reconnection_count": 3},
+    {"scores": {}},
+    {"scores": {"turn_taking": None}},
+    {"scores": {"turn_taking": False, "new_dimension": True}},
+    {"scores": {"turn_taking": "maybe"}},
+    {"judge_reasoning": ""},
+    {"model_name": "another"},
+    {"ts": "no time"},
+    {"ts": "2026-03-01T10:00:00+02:00"},
+    {"unknown": 1},
+]
+
+
+@pytest.mark.parametrize("odd", ODD_TURNS, ids=lambda odd: "-".join(odd) or "usual")
+def test_packed_turns_are_packed_as_their_records_are(tmp_path, monkeypatch, odd):
+    monkeypatch.setattr(line_shares, "TURN_SIZE", 20_000)
+    folder = tmp_path / "run"
+    folder.mkdir()
+    lines = [judged_turn(number, **(odd if number in (0, 90, 299) else {})) for number in range(300)]
+    (folder / "openai_judged.jsonl").write_bytes(b"".join(lines))
+    (folder / "runtime.json").write_text(json.dumps({"model_name": "m", "turns": 300}))
+    items = list(conversation_bench.read_rows(folder, ReaderShare(0, 1, bytes, list)))
+
+    shared = seal(laid_out(pack_shared(items)))
+    alone = seal(pack_items(conversation_bench.read(folder)))
+
+    assert any(type(item) is AttemptRows for item in items)
+    assert [(one.parts, one.unreadables) for one in shared if one.parts] == [
+        (one.parts, one.unreadables) for one in alone if one.parts
+    ]

@@ -32,6 +32,7 @@ from errata.sources.conversation_bench import NAME, comparison, is_comparison, i
 from errata.sources.conversation_bench.comparison import ComparisonRow, RunFolder
 from errata.sources.conversation_bench.contract import cases
 from errata.sources.conversation_bench.layout import ConversationFiles, files_of_folder, files_of_judged_file
+from errata.sources.conversation_bench.packed_turns import PackedTurns
 from errata.sources.conversation_bench.run_record import (
     ConversationFacts,
     failed_turns,
@@ -102,9 +103,11 @@ def _share_of_turns(files: ConversationFiles, share: ReaderShare) -> Iterator[It
         yield from of_run(run.id, cases(facts.contract, run))
     turns = _turns(facts, run)
     [judged] = files.judged.values()
-    lines = shared_json_lines(judged, share, source=NAME, root=files.root, usual=UsualRow)
+    turns.file = relative(judged, files.root)
+    lines = shared_json_lines(judged, share, source=NAME, root=files.root, usual=UsualRow, pack=turns.pack)
     items: Iterator[Item | TurnBegins | AttemptRows] = convert_each(lines, turns.judged, source=NAME)
-    for item in of_run(run.id, items):
+    owned: Iterator[Item | TurnBegins | AttemptRows] = of_run(run.id, items)
+    for item in owned:
         if type(item) is TurnBegins:
             _refuse_repeated(turns, judged)
         yield item
@@ -142,13 +145,13 @@ def _end(facts: ConversationFacts, turns: Turns, run: Run) -> Iterator[Item]:
         yield msgspec.structs.replace(run, started_at=turns.started_at, finished_at=turns.finished_at)
 
 
-def _turns(facts: ConversationFacts, run: Run) -> Turns:
+def _turns(facts: ConversationFacts, run: Run) -> PackedTurns:
     files = facts.files
     order = list(judges(facts).values())
     second = None
     if len(order) > 1:
         second = SecondOpinion(order[1], rows_by_turn(files.judged[order[1].name], root=files.root))
-    return Turns(
+    return PackedTurns(
         run,
         judge=order[0] if order else None,
         second=second,
@@ -213,7 +216,7 @@ def _missing(facts: ConversationFacts, turns: Turns) -> Iterator[Attempt]:
 def _endings(paths: list[Path]) -> list[int]:
     """The turns where the model ended the session; only lines with the marker are parsed."""
     endings = set()
-    for path in paths:
+    for path in filter(_has_endings, paths):
         for line in _lines(path):
             if _ENDED in line:
                 try:
@@ -223,6 +226,20 @@ def _endings(paths: list[Path]) -> list[int]:
                 except (ValueError, LookupError, TypeError):
                     continue  # reported as unreadable when the rows are converted
     return sorted(endings)
+
+
+def _has_endings(path: Path) -> bool:
+    """Whether the marker is anywhere in the file. To look for it in large pieces takes far less than line by line."""
+    end = b""
+    try:
+        with path.open("rb", buffering=0) as file:
+            while piece := file.read(READ_SIZE):
+                if _ENDED in end + piece:
+                    return True
+                end = piece[-len(_ENDED) :]
+    except OSError:
+        return False
+    return False
 
 
 def _lines(path: Path) -> Iterator[bytes]:
