@@ -16,8 +16,8 @@ from errata.model.obstacles import conduct_in
 from errata.model.record import TurnBegins
 from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.store.blocks import BlockWriter, compress
-from errata.store.content_digest import ContentDigest, HashedContent
 from errata.store.columns import Columns
+from errata.store.content_digest import ContentDigest, HashedContent
 
 BATCH_SIZE = 768 * 1024
 BATCH_ROWS = 700

@@ -199,7 +199,7 @@ class _Stream:
         """Where the open block begins in the frame, less what it holds of earlier frames."""
 
     def full_at(self, ends: list[int], start: int) -> int:
-        """Behind which record the open block is full; `ends` tells where each of the frame ends."""
+        """Behind which record the open block is full; `ends` has the end of each record of the frame."""
         return bisect_left(ends, self.start + BLOCK_SIZE, start) + 1 if ends else maxsize
 
     def addresses(self, starts: list[int], ends: list[int]) -> list[Any]:

@@ -204,7 +204,7 @@ def bulk_insert(
 
 
 def _with_literals(marks: list[str], rows: Columns) -> tuple[list[str], Iterable[Sequence[Any]]]:
-    """What all rows have in common stands in the statement: to bind values takes as long as to write the row."""
+    """What all rows have in common is a part of the statement: binding the values takes as long as writing the row."""
     literals = [_literal(column) for column in rows.columns]
     varying = [rows.column(at) for at, literal in enumerate(literals) if not literal]
     if not varying:

@@ -135,7 +135,7 @@ class MappedRun:
         return marks if is_new else set()
 
     def note_firsts(self, marks: set[int], passed: int) -> None:
-        """`note_first` for cases of which nothing but the name is known."""
+        """`note_first` for cases that have a name and nothing else."""
         self.highest = max(self.highest, float(passed > 0))
         self.reported_sum += passed
         self.reported_count += len(marks)
