@@ -76,6 +76,23 @@ def test_rows_that_contradict_each_other_are_not_the_models_wavering():
     assert numbers(instability(a_matrix("!!", "F.", models="aa"))["a"].unstable) == []
 
 
+def test_a_fail_beside_a_gap_is_not_a_unique_one():
+    found = of_runs(a_matrix("FF", ".?"))
+
+    assert numbers(found.fails["a"]) == [0]
+    assert numbers(found.fails_beside_gaps["a"]) == [1]
+
+
+def test_a_model_without_any_result_is_a_gap_and_one_with_some_is_not():
+    found = of_subjects(a_matrix("FF", "..", ".?", "??", models="abcc"))
+
+    assert numbers(found.fails["a"]) == [0]
+    assert numbers(found.fails_beside_gaps["a"]) == [1]
+
+
+RESULTS = PASS + FAIL + "~!"
+
+
 def brute(runs, models):
     """The same from the definitions, with sets of runs for each case."""
     for number, letters in enumerate(zip(*runs, strict=True)):
@@ -106,7 +123,10 @@ def test_the_uniques_of_runs_are_what_brute_force_finds(made):
     for at, column in enumerate(matrix.columns):
         others = set(range(len(runs))) - {at}
         rows = list(brute(runs, models)) if others else []
-        assert numbers(found.fails[column.label]) == [n for n, fails, *_ in rows if fails == {at}]
+        alone = [n for n, fails, *_ in rows if fails == {at}]
+        whole = [n for n in alone if all(word[n] in RESULTS for word in runs)]
+        assert numbers(found.fails[column.label]) == whole
+        assert numbers(found.fails_beside_gaps[column.label]) == [n for n in alone if n not in whole]
         assert numbers(found.passes[column.label]) == [
             n for n, fails, passes, *_ in rows if at in passes and fails == others
         ]
@@ -117,14 +137,16 @@ def test_the_uniques_of_subjects_are_what_brute_force_finds(made):
     runs, models = [word for word, _ in made], [model for _, model in made]
     found = of_subjects(a_matrix(*runs, models="".join(models)))
     for model in set(models):
-        fails_alone, passes_alone = [], []
+        fails_alone, passes_alone, beside_gaps = [], [], []
         for number, fails, passes, ever, of in brute(runs, models) if len(set(models)) > 1 else ():
             others = [those & fails for one, those in of.items() if one != model]
             if of[model] & fails and not any(others):
-                fails_alone.append(number)
+                has_results = all(any(runs[at][number] in RESULTS for at in those) for those in of.values())
+                (fails_alone if has_results else beside_gaps).append(number)
             if all(others) and of[model] & passes and not of[model] & ever:
                 passes_alone.append(number)
         assert numbers(found.fails[model]) == fails_alone
+        assert numbers(found.fails_beside_gaps[model]) == beside_gaps
         assert numbers(found.passes[model]) == passes_alone
 
 

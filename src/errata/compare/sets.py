@@ -22,9 +22,11 @@ class Uniques(msgspec.Struct, frozen=True):
     """What sets one apart from all the others, by name."""
 
     fails: dict[str, Cases]
-    """It fails, and no other does."""
+    """It fails, and every other has a result and does not fail."""
     passes: dict[str, Cases]
     """It passes and never fails, and every other fails."""
+    fails_beside_gaps: dict[str, Cases]
+    """It fails, no other does, and some other has no result."""
 
 
 class Instability(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,16 +48,18 @@ def failed_by_all(matrix: Matrix) -> FailedByAll:
 def uniques(matrix: Matrix, groups: Groups) -> Uniques:
     fails: dict[str, list[str]] = {name: [] for name in groups}
     passes: dict[str, list[str]] = {name: [] for name in groups}
+    beside_gaps: dict[str, list[str]] = {name: [] for name in groups}
     owner = {at: name for name, those in groups.items() for at in those}
     for case, row in matrix.rows.items() if len(groups) > 1 else ():
         failing = {owner[at] for at, cell in enumerate(row) if cell is not None and cell.failed}
         if len(failing) == 1:
-            fails[next(iter(failing))].append(case)
+            has_gaps = not all(_has_result(row, those) for those in groups.values())
+            (beside_gaps if has_gaps else fails)[next(iter(failing))].append(case)
         if len(failing) == len(groups) - 1:
             (other,) = groups.keys() - failing
             if _only_passes(row, groups[other]):
                 passes[other].append(case)
-    return Uniques(_frozen(fails), _frozen(passes))
+    return Uniques(_frozen(fails), _frozen(passes), _frozen(beside_gaps))
 
 
 def each_run(matrix: Matrix) -> Groups:
@@ -84,6 +88,10 @@ def _cells(row: Row, those: Sequence[int]) -> Iterator[Cell]:
 
 def _fails(row: Row, those: Sequence[int]) -> bool:
     return any(cell.failed for cell in _cells(row, those))
+
+
+def _has_result(row: Row, those: Sequence[int]) -> bool:
+    return any(cell.passes or cell.fails for cell in _cells(row, those))
 
 
 def _only_passes(row: Row, those: Sequence[int]) -> bool:

@@ -16,6 +16,7 @@ from errata.compare.sets import Cases
 from errata.model import Run
 from errata.model.counts import Cell
 from errata.model.run import subject_label
+from errata.render.figures import left_out_reason
 from errata.runs.names import variant_of
 from errata.text.clean import one_line
 
@@ -23,9 +24,6 @@ WHO = 34
 LABEL = 9
 GAPS = ("missing", "contradictory")
 GAP = "  "
-
-# a word for the signal, if the owner alone is not specific enough
-_WORDS = {"no_verdict": "unjudged"}
 
 
 def word_for_cases(comparison: Comparison) -> str:
@@ -170,10 +168,10 @@ def _figures(score: Score) -> str:
 
 
 def left_out_in_words(score: Score) -> dict[str, int]:
-    """`provider`, `unjudged`, `collateral` and the like → count."""
+    """`provider`, `no valid verdict`, `collateral` and the like → count."""
     counts: dict[str, int] = {}
     for group in score.groups:
-        word = one_line(_WORDS.get(group.signal, group.why), 24)
+        word = one_line(left_out_reason(group.why), 24)
         counts[word] = counts.get(word, 0) + group.count
     return counts
 
@@ -199,11 +197,16 @@ def put_sets(comparison: Comparison, names: CaseLabels) -> None:
         return
     _put_failed_by_all(comparison, names)
     _put_entries("failed by one run only", sets.of_runs.fails.items(), names)
+    if any(sets.of_runs.fails_beside_gaps.values()):
+        label = "no result in the other" if runs == 2 else "failed, gaps elsewhere"
+        _put_entries(label, sets.of_runs.fails_beside_gaps.items(), names)
     if runs > 2:
         passes = sets.of_runs.passes
         _put_entries("passed by one run only", passes.items(), names, _knock_on(comparison, names, passes.values()))
     if 1 < len(subjects) < runs:
         _put_entries("only this model fails", sets.of_subjects.fails.items(), names)
+        if any(sets.of_subjects.fails_beside_gaps.values()):
+            _put_entries("fails, gaps elsewhere", sets.of_subjects.fails_beside_gaps.items(), names)
         passes = sets.of_subjects.passes
         _put_entries("only this never fails", passes.items(), names, _knock_on(comparison, names, passes.values()))
     wavering = [(f"{name} ({one.runs} runs)", one) for name, one in sets.instability.items()]
