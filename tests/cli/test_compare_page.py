@@ -25,7 +25,7 @@ run       model             strict = as_reported       clean
 9c0d1e2f  voice-beta        20/30 66.7 % [48.8, 80.8]  20/25 80.0 % [60.9, 91.1]
     left out of clean: 5 collateral
 3a4b5c6d  acme/voice-gamma  22/30 73.3 % [55.6, 85.8]  22/28 78.6 % [60.5, 89.8]
-    left out of clean: 1 provider, 1 unjudged
+    left out of clean: 1 provider, 1 no valid verdict
 In brackets: 95 % interval
 
 turn     voice-alpha #1  voice-alpha #2  voice-beta  acme/voice-gamma
@@ -69,11 +69,11 @@ only this never fails  voice-beta        turn-14
 unstable               voice-alpha (2 runs)  turn-5, turn-19, turn-26
 failed in every run    voice-alpha (2 runs)  turn-11, turn-14, turn-22
 
-Suspect  2 suspect tasks by the counts alone · 3 subjects · nobody passes 2 of 23 tasks that 3 or
-         more subjects were measured on, 0.1 expected if all were equally difficult
+Suspect  2 suspect tasks by the counts alone · no model passes 2 of the 23 tasks with results from
+         all 3 models (0.1 expected by chance)
          Suspect means worth reading: a hard task and a broken task look the same in the counts.
-         turn-11, turn-22: only the counts: 0 of 4 attempts by 3 subjects pass, p = 0.0054 at their
-           pass rates
+         turn-11, turn-22: only the counts: passed by 0 of 3 models (0 of 4 attempts), p = 0.0054 at
+           the models' pass rates
 
 No pair differs significantly (exact McNemar on shared turns, Holm, 6 pairs; infrastructure failures
 count as failures). Closest: voice-beta fails more often than voice-alpha #2: only voice-alpha #2

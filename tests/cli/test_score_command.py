@@ -122,7 +122,7 @@ Cost of a pass by tier (runs passed)
 def test_an_unavailable_run(library):
     assert done("score", "jn7h2dcx", "--store", library).out == snapshot("""\
 Run jn7h2dcx · acme/drift-mini-preview · convex-evals, experiment default · 25 evals
-UNAVAILABLE: every attempt ended in the same error; this run does not measure its subject
+UNAVAILABLE: every attempt ended in the same error; this run does not measure the model
 
               passed    rate   95 % interval
 strict        0/25     0.0 %   [0.0, 13.3]     every eval
@@ -165,7 +165,7 @@ runs          3a4b5c6d
               passed     rate   95 % interval
 strict        22/30    73.3 %   [55.6, 85.8]    every turn
 as_reported   22/30    73.3 %   [55.6, 85.8]    as conversation-bench counts
-clean         22/28    78.6 %   [60.5, 89.8]    2 turns left out: provider 1, not measured 1
+clean         22/28    78.6 %   [60.5, 89.8]    2 turns left out: provider 1, no valid verdict 1
 reviewed      –                                 0 of 1 runs reviewed
 clean range   73.3–80.0 % (both left-out cases fail / both pass)
 """)

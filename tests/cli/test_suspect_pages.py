@@ -22,13 +22,13 @@ def test_an_import_of_several_subjects_lists_them_before_the_pages_of_its_runs(l
 
     assert page.partition("\nRun ")[0] == snapshot("""\
 Suite suite
-Suspect  2 suspect tasks, 1 with evidence beyond the counts · 4 subjects · nobody passes 2 of 10
-         tasks that 3 or more subjects were measured on, 0.2 expected if all were equally difficult
+Suspect  2 suspect tasks, 1 with evidence beyond the counts · no model passes 2 of the 10 tasks with
+         results from at least 3 of 4 models (0.2 expected by chance)
          Suspect means worth reading: a hard task and a broken task look the same in the counts.
-         case-00: 0 of 4 attempts by 4 subjects pass
-           subjects agree on another answer than the reference (in 4 of 4 subjects' failures): 421;
+         case-00: passed by 0 of 4 models
+           models agree on another answer than the reference (in 4 of 4 models' failures): 421;
              expected 412
-         case-01: only the counts: 0 of 4 attempts by 4 subjects pass, p = 0.022 at their pass rates
+         case-01: only the counts: passed by 0 of 4 models, p = 0.022 at the models' pass rates
 """)
     assert page.count("Suspect  2 failed cases among the suspect tasks above") == 4
 
@@ -39,8 +39,8 @@ def test_one_more_run_lists_what_the_store_knows_of_its_suite(logs, tmp_path):
 
     page = done("analyze", more, "--no-report").out
 
-    assert "Suspect  1 suspect task by the counts alone · 5 subjects" in page
-    assert "case-01: only the counts: 0 of 5 attempts by 5 subjects pass" in page
+    assert "Suspect  1 suspect task by the counts alone · no model passes" in page
+    assert "case-01: only the counts: passed by 0 of 5 models" in page
 
 
 def test_the_json_of_each_run_has_the_suspect_tasks_that_it_failed(logs):
@@ -63,8 +63,8 @@ def test_a_comparison_lists_them(logs):
     page = done("compare", *names).out
     row = done("compare", *names, "--json").row
 
-    assert "Suspect  2 suspect tasks, 1 with evidence beyond the counts · 4 subjects" in page
-    words = "subjects agree on another answer than the reference (in 4 of 4 subjects' failures): 421; expected 412"
+    assert "Suspect  2 suspect tasks, 1 with evidence beyond the counts · no model passes" in page
+    words = "models agree on another answer than the reference (in 4 of 4 models' failures): 421; expected 412"
     assert words in " ".join(page.split())
     assert [task["case"] for task in row["suspects"]["tasks"]] == ["case-00", "case-01"]
 
@@ -86,8 +86,8 @@ def test_the_reports_have_a_section_about_them(logs):
     for page in (Path("several/deep_error_analysis.md"), Path("single.md")):
         section = page.read_text(encoding="utf-8").partition("## Suspect tasks")[2].partition("\n## ")[0]
         assert "worth reading: a hard task and a broken task look the same in the counts" in section
-        assert "| case-00 | 0 of 4 attempts by 4 subjects pass | subjects agree on another answer" in section
-        assert "| case-01 | 0 of 4 attempts by 4 subjects pass | only the counts" in section
+        assert "| case-00 | passed by 0 of 4 models | models agree on another answer" in section
+        assert "| case-01 | passed by 0 of 4 models | only the counts" in section
 
 
 def test_review_tasks_lists_all_of_them(logs):
@@ -103,7 +103,7 @@ def test_review_tasks_lists_all_of_them(logs):
 def test_a_single_subject_has_none(tmp_path):
     done("import", write_logs(tmp_path / "logs", {"alpha": "---+++"}))
 
-    assert "need several subjects" in done("review", "tasks", "alpha").out
+    assert "need several models" in done("review", "tasks", "alpha").out
 
 
 LONG = "instance_internetarchive__openlibrary-b67138b316b1e9c11df8a4a8391fe5cc8e75ff9f-ve8c8d62a2b6061"
@@ -124,6 +124,6 @@ def test_where_no_count_is_a_surprise_one_line_has_the_numbers_and_no_names(tmp_
     page = done("review", "tasks", "m0").out
 
     assert page == snapshot("""\
-Suspect  No task is suspect · 5 subjects · nobody passes 9 of 16 tasks that 3 or more subjects were
-         measured on, 5.1 expected if all were equally difficult
+Suspect  No task is suspect · no model passes 9 of the 16 tasks with results from at least 3 of 5
+         models (5.1 expected by chance)
 """)

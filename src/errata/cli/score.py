@@ -29,7 +29,7 @@ from errata.verbs import compare as verbs
 @click.command("score")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @click.option("--by-category", is_flag=True, help="Also show each category, and the cost of a pass in each tier.")
-@click.option("--pooled", is_flag=True, help="Pool the runs of each subject if their suites are equal.")
+@click.option("--pooled", is_flag=True, help="Pool the runs of each model if their suites are equal.")
 @shared_options
 def command(runs: tuple[str, ...], by_category: bool, pooled: bool, options: Options) -> None:
     """Show scores under every scoring policy."""
@@ -63,7 +63,7 @@ def show_run(scores: Scores, handle: str, *, by_category: bool, first: bool) -> 
     if run.excluded is not None:
         put(f"EXCLUDED from every score: {run.excluded.reason}")
     if scores.unavailable:
-        put("UNAVAILABLE: every attempt ended in the same error; this run does not measure its subject")
+        put("UNAVAILABLE: every attempt ended in the same error; this run does not measure the model")
     put()
     for line in lines_of(scores.scores, tuple(POLICIES), words):
         put(line)

@@ -1,5 +1,6 @@
 """Figures in text: rates, p-values, money, seconds, and counts with their noun. An unknown figure is a dash."""
 
+from collections.abc import Mapping
 from math import copysign, floor
 
 from errata.model.counts import CategoryOverlap
@@ -75,3 +76,13 @@ def overlap_note(overlap: CategoryOverlap) -> str:
         f"{plural(none, 'failure')} without a category" if none else "",
     ]
     return "; ".join(filter(None, parts))
+
+
+def left_out_reason(why: str) -> str:
+    """Why a score leaves a case out: the owner, or a word for what is missing."""
+    return "no valid verdict" if why == "not measured" else why
+
+
+def left_out_reasons(counts: Mapping[str, int]) -> str:
+    """`provider 1, environment 1`."""
+    return ", ".join(f"{left_out_reason(why)} {count:,}" for why, count in counts.items())

@@ -18,51 +18,61 @@ _WORDS: dict[EvidenceKind, str] = {
     "other_tasks_checks": "checked by the tests of another task",
     "contradiction": "the task and its reference contradict each other",
     "unnamed_demand": "the tests demand a name that the task does not mention",
-    "agree_on_another": "subjects agree on another answer than the reference",
+    "agree_on_another": "models agree on another answer than the reference",
     "strict_grader": "answers rejected for their form",
-    "refused_alike": "the same check rejects the subjects alike",
+    "refused_alike": "the same check rejects the models alike",
 }
 NOTE = "Suspect means worth reading: a hard task and a broken task look the same in the counts."
 
 
 def heading(suspects: SuspectTasks) -> str:
-    """`9 suspect tasks, 4 with evidence beyond the counts · 5 subjects · nobody passes 8 of 33 tasks, 5.2 expected`."""
+    """`9 suspect tasks, 4 with evidence beyond the counts · no model passes 8 of the 33 tasks with results …`."""
     if not suspects.total:
-        return f"No task is suspect · {_subjects_and_cases(suspects)}"
+        return f"No task is suspect · {_models_and_tasks(suspects)}"
     count = plural(suspects.total, "suspect task")
     shown = sum(bool(task.evidence) for task in suspects.tasks)
     if shown < suspects.total:
         count += f", {shown:,} with evidence beyond the counts" if shown else " by the counts alone"
-    return f"{count} · {_subjects_and_cases(suspects)}"
+    return f"{count} · {_models_and_tasks(suspects)}"
 
 
-def _subjects_and_cases(suspects: SuspectTasks) -> str:
-    subjects = plural(len(suspects.subjects), "subject")
+def _models_and_tasks(suspects: SuspectTasks) -> str:
+    models = plural(len(suspects.subjects), "model")
     if not suspects.cases:
-        return subjects
-    tasks = f"{plural(suspects.cases, 'task')} that {FEWEST} or more subjects were measured on"
-    nobody = f"nobody passes {suspects.failed_by_all:,} of {tasks}"
-    return f"{subjects} · {nobody}, {suspects.expected:.1f} expected if all were equally difficult"
+        return models
+    which = f"all {models}" if len(suspects.subjects) <= FEWEST else f"at least {FEWEST} of {models}"
+    tasks = f"the {plural(suspects.cases, 'task')} with results from {which}"
+    return f"no model passes {suspects.failed_by_all:,} of {tasks} ({by_chance(suspects.expected)})"
+
+
+def by_chance(expected: float) -> str:
+    """How many tasks nobody would pass if all were equally difficult."""
+    return f"{expected:,.1f} expected by chance"
 
 
 def counts_in_words(task: SuspectTask) -> str:
-    """`0 of 65 attempts by 13 subjects pass`."""
+    """`passed by 0 of 13 models (0 of 65 attempts)`."""
     if not task.subjects:
-        return "no subject was measured on it"
-    subjects = plural(task.subjects, "subject")
-    attempts = f"{task.passes:,} of {plural(task.attempts, 'attempt')} by {subjects}"
-    return f"{attempts} {'passes' if task.attempts == 1 else 'pass'}"
+        return "no model has a result"
+    attempts = f" ({task.passes:,} of {plural(task.attempts, 'attempt')})" if task.attempts != task.subjects else ""
+    return f"passed by {task.passed:,} of {plural(task.subjects, 'model')}{attempts}"
 
 
 def only_counts(task: SuspectTask) -> str:
-    return f"only the counts: {counts_in_words(task)}, {chance(task.p)} at their pass rates"
+    return f"only the counts: {counts_in_words(task)}, {chance(task.p)} at the models' pass rates"
 
 
-def evidence_in_words(evidence: TaskEvidence) -> str:
-    """`the tests can't run (in 4 of 4 subjects' failures)`; a doubt is called one."""
-    subjects = f" (in {evidence.subjects} of {evidence.failed} subjects' failures)" if evidence.subjects else ""
+def evidence_in_words(evidence: TaskEvidence, task: SuspectTask) -> str:
+    """`the tests can't run (in 4 of 4 models' failures)`; a doubt is called one.
+
+    Failures by infrastructure or a limit do not count as results of the task, but they may hold evidence.
+    """
     doubt = "" if evidence.strength == "likely" else "perhaps: "
-    return f"{doubt}{_WORDS[evidence.kind]}{subjects}"
+    if not evidence.subjects:
+        return f"{doubt}{_WORDS[evidence.kind]}"
+    more = evidence.failed - task.subjects
+    beside = f", {more:,} of them by infrastructure or a limit" if task.subjects and more > 0 else ""
+    return f"{doubt}{_WORDS[evidence.kind]} (in {evidence.subjects} of {evidence.failed} models' failures{beside})"
 
 
 def review_in_words(review: TaskReview) -> str:
@@ -71,8 +81,8 @@ def review_in_words(review: TaskReview) -> str:
 
 def category_in_words(category: SuspectCategory) -> str:
     return (
-        f"{category.name}: nobody passes {category.failed_by_all:,} of {category.cases:,} tasks, "
-        f"{category.expected:.1f} expected ({chance(category.adjusted)})"
+        f"{category.name}: no model passes {category.failed_by_all:,} of {plural(category.cases, 'task')}, "
+        f"{by_chance(category.expected)} ({chance(category.adjusted)})"
     )
 
 

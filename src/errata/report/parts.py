@@ -9,7 +9,7 @@ from errata.compare.scores import Note, note_text
 from errata.model.output.report.batch import BatchReport
 from errata.model.output.report.shared import ReviewCoverage, ScoreLine
 from errata.render.document import Line, Status, Table, line, table
-from errata.render.figures import NONE, hundredths, percent, plural
+from errata.render.figures import NONE, hundredths, left_out_reasons, percent, plural
 from errata.triage.rulesets import project_words
 
 FAILED_ROW = "failed row"
@@ -39,7 +39,7 @@ def left_out_words(score: ScoreLine) -> str:
 
 
 def reasons_words(score: ScoreLine) -> str:
-    return ", ".join(f"{why} {often}" for why, often in score.left_out.items())
+    return left_out_reasons(score.left_out)
 
 
 def score_note(score: ScoreLine) -> str:

@@ -21,11 +21,11 @@ def suspects_section(suspects: SuspectTasks) -> Section:
     shown = suspects.tasks[:LISTED]
     blocks: list[Block] = [paragraph(f"{heading(suspects)}. {NOTE}")]
     rows = [(one.case, counts_in_words(one), marked(against(one))) for one in shown]
-    blocks.append(table(("task", "attempts", "against it"), rows))
+    blocks.append(table(("task", "passes", "against it"), rows))
     if len(shown) < suspects.total:
         blocks.append(paragraph(f"{plural(suspects.total - len(shown), 'more suspect task')} not shown."))
     if suspects.categories:
-        blocks.append(paragraph("Categories with more tasks that nobody passes than their pass rates explain:"))
+        blocks.append(paragraph("Categories with more tasks that no model passes than their pass rates explain:"))
         blocks.append(items(map(category_in_words, suspects.categories)))
     return Section(title="Suspect tasks", blocks=tuple(blocks))
 
@@ -35,7 +35,7 @@ def against(task: SuspectTask) -> str:
     parts = []
     for evidence in task.evidence:
         quote = f": `{one_line(evidence.quote).replace('`', chr(39))}`" if evidence.quote else ""
-        parts.append(f"{evidence_in_words(evidence)}{quote}")
+        parts.append(f"{evidence_in_words(evidence, task)}{quote}")
     if task.review is not None:
         parts.append(review_in_words(task.review))
     return "; ".join(parts) or only_counts(task)

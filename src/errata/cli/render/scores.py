@@ -6,7 +6,7 @@ from errata.cli.fitting import WIDTH, columns, fold, padded
 from errata.cli.output import plural, put, wash
 from errata.cli.render.runs import counted_in, harness_title
 from errata.compare.scores import Policy, Score
-from errata.render.figures import hundredths, percent
+from errata.render.figures import hundredths, left_out_reason, left_out_reasons, percent
 from errata.runs.explanation import meaning_of
 from errata.runs.scores import Scores
 
@@ -16,8 +16,6 @@ LABEL = 14
 GAP = "   "
 ENOUGH = 5
 """A figure over fewer cases than this is not called an estimate."""
-NARROW = 24
-"""A note with less room than this beside its score goes below it."""
 
 
 class ScoreWords:
@@ -48,8 +46,7 @@ class ScoreWords:
             parts.append(f"{self.harness} leaves out {out}{_why(score)}")
         if score.reproduced is False:
             parts.append(f"the harness reports {score.stated:.4g}")
-        ending = "; its own figure is the same" if score.reproduced else ""
-        return "; ".join(parts) or f"as {self.harness} counts{ending}"
+        return "; ".join(parts) or f"as {self.harness} {'reports' if score.reproduced else 'counts'}"
 
     def _left_out(self, score: Score) -> str:
         if not score.groups:
@@ -84,10 +81,11 @@ def lines_of(
         cells = [padded(counts, widths[0]), padded(rate, widths[1], right=True), padded(interval, widths[2])]
         head = f"{policy:<{LABEL}}{GAP.join(cells)}"
         indent = columns(head) + len(GAP)
-        if width - indent < NARROW and note:
-            lines += [head.rstrip(), *(" " * LABEL + line for line in fold(wash(note), width - LABEL))]
+        beside, below = (fold(wash(note), max(width - at, 1)) for at in (indent, LABEL))
+        if len(below) + 1 < len(beside) or any(columns(line) > width - indent for line in beside):
+            lines += [head.rstrip(), *(" " * LABEL + line for line in below)]
             continue
-        first, *rest = fold(wash(note), width - indent)
+        first, *rest = beside
         lines += [f"{head}{GAP}{first}".rstrip(), *(" " * indent + one for one in rest)]
     return lines
 
@@ -113,7 +111,8 @@ def _why(score: Score) -> str:
 
 
 def _counts(score: Score) -> str:
-    return ", ".join(f"{why} {count}" for why, count in score.left_out.items())
+    """Without the count where all have one reason: it stands beside."""
+    return left_out_reason(*score.left_out) if len(score.left_out) == 1 else left_out_reasons(score.left_out)
 
 
 SHOWN: tuple[Policy, ...] = ("strict", "as_reported", "clean")

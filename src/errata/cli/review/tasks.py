@@ -13,7 +13,7 @@ from errata.verbs.review import suspects_of
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @shared_options
 def command(runs: tuple[str, ...], options: Options) -> None:
-    """List suspect tasks: passed by no subject, or hardly any.
+    """List suspect tasks: passed by no model, or hardly any.
 
     Shows the evidence against each task; tasks with evidence come first. With one RUN, all runs of its suite in the
     store are taken into account. `errata review next RUN --tasks` gives a task to review.
@@ -28,12 +28,12 @@ def command(runs: tuple[str, ...], options: Options) -> None:
         put_suspects(suspects, handle)
         return
     if not suspects:
-        subjects = plural(len(suspects.subjects), "subject")
-        put(f"No suspect tasks: {subjects} in the store for this suite" if suspects.subjects else _too_few())
+        models = plural(len(suspects.subjects), "model")
+        put(f"No suspect tasks: {models} in the store for this suite" if suspects.subjects else _too_few())
         return
     put_suspects(suspects, handle, every=True)
     put_command("Next", ["errata", "review", "next", handle, "--tasks"], "review them, one by one")
 
 
 def _too_few() -> str:
-    return "Suspect tasks need several subjects on the same suite, and the store holds only one"
+    return "Suspect tasks need several models on the same suite, and the store holds only one"

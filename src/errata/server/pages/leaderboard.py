@@ -13,7 +13,7 @@ from errata.model.words import OWNERS
 from errata.render import charts
 from errata.render.blocks_html import page_text
 from errata.render.document import ScoreBar
-from errata.render.figures import hundredths, percent, plural
+from errata.render.figures import hundredths, left_out_reason, percent, plural
 from errata.server.endpoints import Endpoint
 from errata.server.exchange import Exchange, Page
 from errata.server.layout import link
@@ -132,7 +132,7 @@ def _figure(score: Score, *, between: bool = False) -> str:
 
 def _left_out(score: Score) -> Iterator[str]:
     for why, count in score.left_out.items():
-        name = charts.chip(why, page_text) if why in OWNERS else page_text(why)
+        name = charts.chip(why, page_text) if why in OWNERS else page_text(left_out_reason(why))
         yield f'<span class="own">{name} {count:,}</span>'
 
 

@@ -8,7 +8,7 @@ from errata.model.listing import FindingLine, PolicyScore, RunDigest
 from errata.render.blocks_html import page_text
 from errata.render.charts import owner_list, owner_strip, score_bars
 from errata.render.document import OwnerCount, OwnerStrip, ScoreBar
-from errata.render.figures import percent, plural
+from errata.render.figures import left_out_reasons, percent, plural
 from errata.render.time_lanes import time_lanes
 from errata.server.layout import link
 from errata.server.pages.addresses import attempt_address, compare_page
@@ -112,7 +112,7 @@ def _bar(score: PolicyScore) -> ScoreBar:
 def _left_out(scores: Iterable[PolicyScore]) -> Iterable[str]:
     for score in scores:
         if score.left_out:
-            listed = ", ".join(f"{page_text(why)} {count:,}" for why, count in score.left_out.items())
+            listed = page_text(left_out_reasons(score.left_out))
             name = _STATED.get(score.policy, score.policy).capitalize()
             yield f"{name} leaves out {listed}."
         if not score.total and score.note:
