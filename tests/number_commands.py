@@ -154,7 +154,7 @@ def suspect_list(run: RunOf) -> Any:
 
 
 def nobody_passes(text: str) -> int | None:
-    return number_in(r"nobody passes ([\d,]+) of", text)
+    return number_in(r"no model passes ([\d,]+) of", text)
 
 
 def causes_by_rule(run: RunOf) -> list[str]:
@@ -260,10 +260,10 @@ def shown_owner(cell: str) -> str:
 
 
 def left_out(words: str) -> dict[str, int]:
-    """`2 left out: provider 1, environment 1`."""
+    """`2 left out: provider 1, environment 1`, under the names of `--json`."""
     told = words.partition("left out: ")[2].partition(";")[0]
     pairs = [one.rpartition(" ") for one in told.split(", ") if one]
-    return {why: int(count) for why, _, count in pairs}
+    return {"not measured" if why == "no valid verdict" else why: int(count) for why, _, count in pairs}
 
 
 def policy(name: str, *fields: str, silent: tuple[str, ...] = ()) -> list[tuple[str, Extract]]:

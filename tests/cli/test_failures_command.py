@@ -84,7 +84,8 @@ def test_passes_that_deserve_a_second_look_are_a_list_of_their_own(library):
     told = done("failures", "9c0d1e2f", "--suspicious", "--store", library).out
 
     assert "recites_reference" in told
-    assert told.endswith(" of 20 passes look suspicious · scores count them as passed\n")
+    assert " of 20 passes look suspicious · scores count them as passed\n" in told
+    assert told.endswith("conf = how sure the suspicion is: certain, likely or weak\n")
 
 
 def test_suspicious_passes_are_passes(library):

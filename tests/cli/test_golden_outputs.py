@@ -35,26 +35,26 @@ Owners   9 failures
          grader          1   ███   lint failed, every test passed
          provider        1   ███   the provider returned a server error
          environment     1   ███   a download or connection broke during setup
-         shown: the log or another run proves it is the model's · presumed: nothing points elsewhere
+         shown: proven by the log or another run · presumed: not proven
 
-Causes   9 different causes, no two failures share one: errata buckets list jn7mqywb --all
-         1× environment  a download or connection broke during setup
+Next     errata failures jn7mqywb                  list 9 failures with reasons
+         errata failures jn7mqywb --owner grader   check 1 grader failure
+         errata rerun jn7mqywb                     print how to rerun 2 evals
+         errata check jn7mqywb                     read 2 notes
+         errata review next jn7mqywb               review them one by one
+         errata show jn7mqywb/000-fundamentals/002-http_greeting   show one with its evidence
+
+Causes   1× environment  a download or connection broke during setup
              003-mutations/005-batch_insert
          1× model        convex/messages.ts(5,3): error TS2322: Type PaginationResult is not ass…
              002-queries/006-pagination_shape
          1× grader       'ctx' is defined but never used @typescript-eslint/no-unused-vars
              000-fundamentals/002-http_greeting
+         errata buckets list jn7mqywb --all   6 more causes, 1 failure each
 First failed step   tests 3 · eslint 2 · deploy 1 · tsc 1 · install 1 · 1 without a failed step
 Failed by category   000-fundamentals 1 of 4 · 001-data_modeling 2 of 4 · 002-queries 2 of 4
          003-mutations 1 of 4 · 004-actions 1 of 3 · 005-idioms 2 of 3
 Cost     $0.4480, unknown for 1 attempt · 178,064 tokens
-
-Next     errata failures jn7mqywb                  the 9 failures, with owner and reason
-         errata failures jn7mqywb --owner grader   check the grader: 1 failure
-         errata rerun jn7mqywb                     print the commands to rerun 2 evals
-         errata check jn7mqywb                     the 2 notes about this run
-         errata review next jn7mqywb               review the failures, one by one
-         errata show jn7mqywb/000-fundamentals/002-http_greeting   one failure with its evidence
 """)
 
 
@@ -115,6 +115,8 @@ case                                  failed checks  owner        conf      sign
 005-idioms/004-pick_primitive         tests          model        shown     check_failed
     AssertionError: expected { b: "action", e: "mutation" } to match { b: "mutation", e: "action" }
 9 failures in 25 attempts · provisional: owners assigned by rules
+conf = how sure the owner is: certain, likely or weak · shown: proven by the log or another run ·
+  presumed: not proven
 """)
 
 
@@ -199,6 +201,7 @@ turn-2  recites_reference  likely  output.text  18 crowns.
    3× recites_reference: the answer is the reference, character for character, in a case that leaves
       the words open
 At least 3 of 20 passes look suspicious · scores count them as passed
+conf = how sure the suspicion is: certain, likely or weak
 """)
 
 
@@ -289,40 +292,31 @@ Owners   23 failures
                                                     expects a dictionary
          model          10   ███████████████   all presumed: there is no other run of these cases to
                                                compare with
-         shown: the log or another run proves it is the model's · presumed: nothing points elsewhere
+         shown: proven by the log or another run · presumed: not proven
+
+Next     errata failures batch-0214                   list 23 failures with reasons
+         errata failures batch-0214 --owner harness   check 13 harness failures
+         errata rerun batch-0214                      print how to rerun 2 cases
+         errata check batch-0214                      read 2 warnings
+         errata review next batch-0214                review them one by one
+         errata show batch-0214/test-003              show one with its evidence
 
 Causes   11× harness  stored results have a null where the loader expects a dictionary
-             test-004, test-006, test-011, test-017, test-023, test-026, test-031, test-034 +3
-         9× model    model failed (no error text)
-             test-003, test-008, test-012, test-015, test-028, test-033, test-037, test-040 +1
-         2× harness  the harness could not set up a working copy
+             test-004, test-006, test-011, test-017, test-023, test-026, test-031 and 4 more
+          9× model    model failed (no error text)
+             test-003, test-008, test-012, test-015, test-028, test-033, test-037 and 2 more
+          2× harness  the harness could not set up a working copy
              test-019, test-041
-         1 more cause, 1 failure: errata buckets list batch-0214 --all
+         errata buckets list batch-0214 --all   1 more cause, 1 failure
 First failed check   T0 9 · T1 1 · 13 without a failed check
 Cost     $54.18
 
 warning  several_sessions    3 sessions in one folder; the latest one's results are counted, the
                              earlier are kept
-                             "session 1, 2026-02-14T00:28:03Z: real costs, $69.59 in all; 29 passed,
-                             2 fail at $0"
-                             "session 2, 2026-02-14T11:16:40Z: every test exit -1: [Errno 2] No such
-                             file or directory: 'pixi'; no cost"
-                             "session 3, 2026-02-14T13:59:12Z: resume; 34 tests reuse stored runs,
-                             13 fail at $0"
+                             "session 1, 2026-02-14T00:28:03Z: real costs, $69.59 in all; 29 passed…
 warning  errors              13 of 47 attempts (28 %) had errors: 11 while aggregating, 2 during
                              setup
-                             thread_logs/thread_1.log:1063
-                               "1 validation error for RunResult criteria_scores Input should be a
-                               valid dictionary [type=dict_type, input_value=None,
-                               input_type=NoneType]"
-                             thread_logs/thread_0.log:1404
-                               "git worktree add failed: fatal: invalid reference: task-base"
-
-Next     errata failures batch-0214                   the 23 failures, with owner and reason
-         errata failures batch-0214 --owner harness   check the harness: 13 failures
-         errata rerun batch-0214                      print the commands to rerun 2 cases
-         errata review next batch-0214                review the failures, one by one
-         errata show batch-0214/test-003              one failure with its evidence
+                             "1 validation error for RunResult criteria_scores Input should be a va…
 """)
 
 

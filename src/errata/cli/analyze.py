@@ -16,14 +16,16 @@ from errata.cli.progress import progress
 from errata.cli.render.analysis_counts import show_categories, show_cost, show_steps
 from errata.cli.render.fields import place_of
 from errata.cli.render.history import show_memory, tell_history
+from errata.cli.render.next_steps import put_next
 from errata.cli.render.runs import beside, counted_in, failures_in_words, passes_in_words, title_of
 from errata.cli.render.scores import put_bracket
 from errata.cli.render.suspects import put_suspects
 from errata.cli.render.unread import show_unread
 from errata.cli.shared_options import reports_option
+from errata.cli.table import some_of
 from errata.errors import NotFoundError
 from errata.json_output.analysis import analysis_output
-from errata.model import CauseSummary, StoredRun, UnreadFiles
+from errata.model import CauseSummary, Finding, StoredRun, UnreadFiles
 from errata.model.run import subject_label
 from errata.render.figures import percent
 from errata.render.proof import SHOWN_OR_PRESUMED, proof_counts
@@ -37,7 +39,6 @@ from errata.runs.view import RunView
 from errata.runs.without_failures import cases_not_in_log
 from errata.settings import is_there
 from errata.text.clean import one_line
-from errata.text.shell import shell_word
 from errata.verbs.analyze import analyze, analyze_new, analyze_stored
 from errata.verbs.report import report_failures
 
@@ -154,18 +155,14 @@ def show_analysis(
         put_json(with_project(analysis_output(analysis, report)))
         return
     tell_summary(analysis)
-    show_summary(analysis, kept=kept, suspects_here=suspects_here)
-    if report is not None:
-        put(f"Report   {place_of(str(report.absolute()))}", hang=9)
+    show_summary(analysis, kept=kept, report=report, suspects_here=suspects_here)
 
 
 MOST_CAUSES, MOST_SINGLE_CAUSES = 5, 3
-BAR = 20 if WIDTH >= 80 else 8
+BAR = 20 if WIDTH >= 100 else 10 if WIDTH >= 80 else 8
 CAUSE = 72
 STEP = 10
 """The width of the labels of `read`, `checkup` and `triage`."""
-TO_CHECK = ("harness", "grader", "task")
-"""Owners whose failures come back until somebody repairs something; rules may be wrong about them."""
 REASON = 26
 """With fewer columns than this beside the bar, a reason goes on at the left."""
 
@@ -200,8 +197,11 @@ def _finished(analysis: Analysis) -> str:
     return f"{finished:,} of {plural(run.expected_cases, f'planned {counted_in(run, analysis.unit)}')} finished · "
 
 
-def show_summary(analysis: Analysis, *, kept: bool, suspects_here: bool = True) -> None:
-    """`suspects_here`: the suspect tasks are listed on this page, not above the pages of several runs."""
+def show_summary(analysis: Analysis, *, kept: bool, report: Path | None = None, suspects_here: bool = True) -> None:
+    """What to do next is on the first screen, before the details.
+
+    `suspects_here`: the suspect tasks are listed on this page, not above the pages of several runs.
+    """
     run = analysis.stored.run
     if run.excluded is not None:
         put(f"EXCLUDED from every score: {run.excluded.reason}")
@@ -209,11 +209,17 @@ def show_summary(analysis: Analysis, *, kept: bool, suspects_here: bool = True) 
         _show_unavailable(analysis)
     elif analysis.all_passed and analysis.health.fit:
         put(f"{_run_line(analysis)} · {_passed(analysis)} passed. Nothing to analyse.")
-        _show_grave(analysis)
+        if grave := _grave(analysis):
+            put()
+            put_findings(grave)
     else:
-        _show_failures(analysis, suspects_here=suspects_here)
+        _show_result(analysis)
         if kept:
-            _show_next(analysis)
+            put()
+            put_next(analysis)
+        _show_details(analysis, suspects_here=suspects_here)
+    if report is not None:
+        put(f"\nReport   {place_of(str(report.absolute()))}", hang=9)
 
 
 def _run_line(analysis: Analysis) -> str:
@@ -231,7 +237,7 @@ def _show_unavailable(analysis: Analysis) -> None:
     put(f"This run does not measure the model. Score: {strict}, clean n/a ({left} left).")
 
 
-def _show_failures(analysis: Analysis, *, suspects_here: bool) -> None:
+def _show_result(analysis: Analysis) -> None:
     run, counts = analysis.stored.run, analysis.stored.counts
     put(title_of(run, analysis.handle))
     if counts.failures:
@@ -247,20 +253,30 @@ def _show_failures(analysis: Analysis, *, suspects_here: bool) -> None:
     put_bracket(analysis.scores, is_reviewed=analysis.reviewed > 0, has_best=is_sound)
     if analysis.suspicious.suspicious:
         put(f"Passes   {passes_in_words(counts.outcomes.get('pass', 0), analysis.suspicious)}", hang=9)
-    put()
-    _show_owners(analysis)
-    if suspects_here and (analysis.suspects or analysis.suspects.failed_by_all):
-        put_suspects(analysis.suspects, analysis.handle)
+    if analysis.owners:
         put()
-    elif analysis.suspects:
-        put(f"Suspect  {plural(analysis.suspects.total, 'failed case')} among the suspect tasks above")
+        _show_owners(analysis)
+
+
+def _show_details(analysis: Analysis, *, suspects_here: bool) -> None:
+    """Findings come first where they make the run unfit."""
+    counts, suspects, is_fit = analysis.stored.counts, analysis.suspects, analysis.health.fit
+    if not is_fit:
+        _show_grave(analysis)
+    if counts.failures or counts.cost is not None:
         put()
     _show_causes(analysis)
     show_steps(analysis)
     show_categories(analysis)
     show_memory(analysis)
     show_cost(analysis)
-    _show_grave(analysis)
+    if suspects_here and (suspects or suspects.failed_by_all):
+        put()
+        put_suspects(suspects, analysis.handle)
+    elif suspects:
+        put(f"Suspect  {plural(suspects.total, 'failed case')} among the suspect tasks above")
+    if is_fit:
+        _show_grave(analysis)
 
 
 def _where_owners_come_from(analysis: Analysis) -> str:
@@ -269,11 +285,16 @@ def _where_owners_come_from(analysis: Analysis) -> str:
     return owners_state(failures, by_rules=by_rules, need_second=analysis.need_second)
 
 
+def _grave(analysis: Analysis) -> list[Finding]:
+    return [finding for finding in analysis.health.findings if finding.severity != "info"]
+
+
 def _show_grave(analysis: Analysis) -> None:
-    grave = [finding for finding in analysis.health.findings if finding.severity != "info"]
+    """In brief: `errata check` shows all evidence."""
+    grave = _grave(analysis)
     if grave:
         put()
-        put_findings(grave)
+        put_findings(grave, brief=True)
 
 
 def _show_owners(analysis: Analysis) -> None:
@@ -293,8 +314,6 @@ def _show_owners(analysis: Analysis) -> None:
         put(f"{line}   {reason}" if reason else line, hang=hang, colour=[owner.owner])
     if any(owner.shown or owner.presumed for owner in analysis.owners):
         put(f"{'':<8} {SHOWN_OR_PRESUMED}", hang=9)
-    if analysis.owners:
-        put()
 
 
 def _show_causes(analysis: Analysis) -> None:
@@ -302,72 +321,31 @@ def _show_causes(analysis: Analysis) -> None:
     most = min(MOST_CAUSES, max(several, MOST_SINGLE_CAUSES))
     shown, more = analysis.causes[:most], analysis.causes[most:]
     owner = max((columns(cause.owner) for cause in shown), default=0)
-    all_differ = bool(more) and not several and all(cause.count == 1 for cause in analysis.causes)
-    listed = f"errata buckets list {shell_word(analysis.handle)} --all"
-    if all_differ:
-        causes = plural(len(analysis.causes), "different cause")
-        put(f"Causes   {causes}, no two failures share one: {listed}", hang=9)
-    texts = [f"{cause.count:,}× {cause.owner:<{owner}}  {_cause_title(cause)}" for cause in shown]
+    all_differ = all(cause.count == 1 for cause in more)
+    digits = max((len(f"{cause.count:,}") for cause in shown), default=0)
+    heads = [f"{cause.count:>{digits},}× {cause.owner:<{owner}}  " for cause in shown]
+    texts = [
+        f"{head}{_cause_title(cause, WIDTH - 9 - columns(head))}" for head, cause in zip(heads, shown, strict=True)
+    ]
     width = max(map(columns, texts), default=0)
     room = WIDTH - 9 - width - 3
     beside = all(len(cause.cases) < room and columns(", ".join(cause.cases)) <= room for cause in shown)
     for at, (text, cause) in enumerate(zip(texts, shown, strict=True)):
-        head = f"{'' if at or all_differ else 'Causes':<8} {padded(text, width)}"
-        put(f"{head}   {_names(cause.cases, room)}" if beside else head.rstrip(), hang=13)
+        line = f"{'' if at else 'Causes':<8} {padded(text, width)}"
+        put(f"{line}   {some_of(cause.cases, room)}" if beside else line.rstrip(), hang=13)
         if not beside:
-            put(f"{'':<12} {_names(cause.cases, WIDTH - 13)}")
-    if more and not all_differ:
+            put(f"{'':<12} {some_of(cause.cases, WIDTH - 13)}", hang=13)
+    if more:
         rest = plural(sum(cause.count for cause in more), "failure")
-        put(f"         {plural(len(more), 'more cause')}, {rest}: {listed}")
+        note = f"{plural(len(more), 'more cause')}, {'1 failure each' if all_differ and len(more) > 1 else rest}"
+        put_command("", ["errata", "buckets", "list", analysis.handle, "--all"], note)
     elif analysis.owners and not shown:
-        put(f"Causes   not grouped yet: errata buckets suggest {shell_word(analysis.handle)}")
+        put_command("Causes", ["errata", "buckets", "suggest", analysis.handle], "group the failures by cause")
 
 
-def _cause_title(cause: CauseSummary) -> str:
+def _cause_title(cause: CauseSummary, room: int) -> str:
     knock_on = f" ({cause.knock_on:,} knock-on)" if 0 < cause.knock_on < cause.count else ""
-    return f"{one_line(cause.title, CAUSE - len(knock_on))}{knock_on}"
-
-
-def _names(cases: tuple[str, ...], room: int) -> str:
-    """As many names as fit the line, and the number of the rest."""
-    names = cases[0]
-    for at, case in enumerate(cases[1:], 1):
-        longer, left = f"{names}, {case}", len(cases) - at - 1
-        if columns(longer) + (len(f" +{left:,}") if left else 0) > room:
-            return f"{names} +{left + 1:,}"
-        names = longer
-    return names
-
-
-def _show_next(analysis: Analysis) -> None:
-    """Suggest the next commands."""
-    handle, failures = analysis.handle, analysis.stored.counts.failures
-    shown = f"{handle}/{analysis.first_case}" if analysis.first_case else handle
-    steps: list[tuple[list[str], str]] = []
-    if failures:
-        steps.append((["errata", "failures", handle], f"the {plural(failures, 'failure')}, with owner and reason"))
-    for owner in analysis.owners:
-        if owner.owner in TO_CHECK:
-            cases = plural(owner.count, "failure")
-            steps.append((["errata", "failures", handle, "--owner", owner.owner], f"check the {owner.owner}: {cases}"))
-    if odd := analysis.suspicious.suspicious:
-        passes = f"the {plural(odd, 'suspicious pass', 'suspicious passes')}, with reason"
-        steps.append((["errata", "failures", handle, "--suspicious"], passes))
-    if again := analysis.scores.to_repeat:
-        cases = plural(again, counted_in(analysis.stored.run, analysis.unit))
-        # a run that is not fit is completed before anybody looks at its failures
-        rerun = (["errata", "rerun", handle], f"print the commands to rerun {cases}")
-        steps.insert(len(steps) if analysis.health.fit else 0, rerun)
-    if any(finding.severity == "info" for finding in analysis.health.findings):
-        steps.append((["errata", "check", handle], f"the {analysis.health.counts_in_words} about this run"))
-    width = max((len(" ".join(words)) for words, _ in steps), default=0)
-    if failures > analysis.reviewed + analysis.inherited:
-        steps.append((["errata", "review", "next", handle], "review the failures, one by one"))
-        width = max(len(" ".join(words)) for words, _ in steps)
-    steps.append((["errata", "show", shown], "one failure with its evidence" if analysis.first_case else "the run"))
-    put()
-    for at, (words, note) in enumerate(steps):
-        put_command("" if at else "Next", words, note, width=width)
+    return f"{one_line(cause.title, min(CAUSE, room) - len(knock_on))}{knock_on}"
 
 
 def _passed(analysis: Analysis) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import click
 
-from errata.cli.fitting import WIDTH, columns, fold, short_path
+from errata.cli.fitting import WIDTH, columns, cut, fold, short_path
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_command, put_json, wash
 from errata.cli.render.runs import title_of
@@ -16,7 +16,7 @@ from errata.runs.summary import Health
 from errata.runs.view import RunView
 from errata.text.clean import one_line
 
-WORDS = {"error": "problem", "warning": "warning", "info": "note"}
+SEVERITIES = {"error": "problem", "warning": "warning", "info": "note"}
 NAME = 20
 INDENT = 9 + NAME
 
@@ -60,11 +60,15 @@ def show_health(health: Health) -> None:
         put_findings(health.findings)
 
 
-def put_findings(findings: Sequence[Finding]) -> None:
+def put_findings(findings: Sequence[Finding], *, brief: bool = False) -> None:
+    """`brief`: of the evidence only one quote, on one line."""
     for finding in findings:
         name = f"{finding.name:<{NAME}}{' ' if len(finding.name) >= NAME else ''}"
-        put(f"{WORDS[finding.severity]:<8} {name}{one_line(finding.text)}", hang=INDENT)
-        for evidence in finding.evidence:
+        put(f"{SEVERITIES[finding.severity]:<8} {name}{one_line(finding.text)}", hang=INDENT)
+        quote = next((evidence.quote for evidence in finding.evidence if evidence.quote), "")
+        if brief and quote:
+            put(" " * INDENT + cut(wash(f'"{one_line(quote)}"'), WIDTH - INDENT), raw=True)
+        for evidence in () if brief else finding.evidence:
             put_evidence(evidence)
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
+from typing import get_args
 
 import click
 import msgspec
@@ -19,7 +20,8 @@ from errata.errors import ErrataError, SettingsError
 from errata.model import StoredRun
 from errata.model.attempt import Filters
 from errata.model.output.failures import ListedFailureOutput
-from errata.render.proof import how_sure
+from errata.model.words import Confidence
+from errata.render.proof import SHOWN_OR_PRESUMED, how_sure
 from errata.render.review_state import owners_state
 from errata.runs.failures import Failure, refuse_unknown
 from errata.runs.names import handle_of, runs_named
@@ -30,6 +32,7 @@ from errata.triage.rulesets import project_in_use
 from errata.verbs.store import Store
 
 HEADER = ("case", "failed checks", "owner", "conf", "signal")
+CONFIDENCE = HEADER.index("conf")
 CHECKS = 30
 REASON = 24
 """A reason that would get fewer columns than this gets its own line."""
@@ -149,10 +152,20 @@ def show_failures(stored: StoredRun, failures: Iterable[Failure], *, raw: bool) 
     shown = "" if len(listed) == counts.failures else f", {len(listed)} shown"
     total = f"{failures_in_words(stored)} in {attempts_in_words(stored)}{shown}"
     put(f"{total}{_where_owners_come_from(listed)}")
+    _put_confidence(listed)
     _put_contradicted(listed)
     if _are_reported(listed):
         put(f"before = earlier reports that name the case{_legend(listed)}")
     return len(listed)
+
+
+def _put_confidence(listed: Sequence[Failure]) -> None:
+    """Explain the words of the column `conf`, as far as they occur."""
+    words = {_row(failure)[CONFIDENCE] for failure in listed}
+    degrees = "how sure the owner is: certain, likely or weak" if words & set(get_args(Confidence)) else ""
+    proofs = SHOWN_OR_PRESUMED if words & {"shown", "presumed"} else ""
+    if degrees or proofs:
+        put(f"conf = {' · '.join(filter(None, (degrees, proofs)))}")
 
 
 def _put_contradicted(listed: Sequence[Failure]) -> None:
@@ -275,6 +288,7 @@ def show_suspicions(
         return 0
     least = "At least " if limit is not None and len(listed) == limit else ""
     put(f"{least}{passes_in_words(passes, count_suspicious(listed))} · scores count them as passed")
+    put("conf = how sure the suspicion is: certain, likely or weak")
     return len(listed)
 
 

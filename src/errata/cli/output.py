@@ -9,7 +9,7 @@ import msgspec
 
 from errata.cli import fitting
 from errata.cli.colour import colour_words
-from errata.cli.fitting import columns, fold
+from errata.cli.fitting import columns, fold, padded
 from errata.cli.progress import clear_status_line
 from errata.model.codec import to_whole
 from errata.render.figures import money as money
@@ -19,6 +19,7 @@ from errata.text.outgoing import for_user, tree_for_user
 from errata.text.shell import shell_word
 
 WIDTH = fitting.WIDTH
+NOTE_GAP = "   "
 SHALLOW = 4
 """The indentation of lines that would not fit further to the right."""
 
@@ -100,14 +101,17 @@ def put_quote(text: str, *, indent: int, most: int = 0, raw: bool = False) -> No
 
 
 def put_command(label: str, words: Sequence[str], note: str = "", *, width: int = 0, indent: int = 9) -> None:
-    """A command to be copied, with a note where there is room for it."""
+    """A command to be copied, with a note beside it, or below it as a comment of the shell."""
     parts = [shell_word(word) for word in words]
     line = f"{label:<{indent - 1}} {wash(' '.join(parts))}"
-    noted = f"{line:<{width + indent}}   {note}"
-    if note and columns(noted) <= WIDTH:
-        put(noted)
-    else:
-        put_words(parts, head=f"{label:<{indent - 1}} ", deeper=indent + 2)
+    if note:
+        noted = f"{padded(line, width + indent)}{NOTE_GAP}{note}"
+        if columns(noted) <= WIDTH:
+            put(noted)
+            return
+    put_words(parts, head=f"{label:<{indent - 1}} ", deeper=indent + 2)
+    if note:
+        put(f"{'':<{indent + 2}}# {note}", hang=indent + 4)
 
 
 def put_words(words: Sequence[str], *, head: str, deeper: int) -> None:

@@ -205,12 +205,12 @@ def put_parts(label: str, parts: Sequence[str], note: str = "") -> None:
 
 def some_of(names: Sequence[str], room: int) -> str:
     """As many names as fit a line, the first in any case, and how many more there are."""
-    cleaned = [wash(one_line(name)) for name in names]
     shown = ""
-    for at, name in enumerate(cleaned, 1):
-        longer = f"{shown}, {name}" if shown else name
-        more = f" and {len(cleaned) - at:,} more" if at < len(cleaned) else ""
+    for at, name in enumerate(names, 1):
+        cleaned = wash(one_line(name))
+        longer = f"{shown}, {cleaned}" if shown else cleaned
+        more = f" and {len(names) - at:,} more" if at < len(names) else ""
         if shown and columns(longer + more) > room:
-            return f"{shown} and {len(cleaned) - at + 1:,} more"
+            return f"{shown} and {len(names) - at + 1:,} more"
         shown = longer
     return shown

@@ -16,7 +16,7 @@ REASONS: dict[ProofReason, str] = {
 }
 
 
-SHOWN_OR_PRESUMED = "shown: the log or another run proves it is the model's · presumed: nothing points elsewhere"
+SHOWN_OR_PRESUMED = "shown: proven by the log or another run · presumed: not proven"
 """Explains the two words, below the first place where a page counts them."""
 
 

@@ -8,7 +8,7 @@ from errata.render.figures import overlap_note
 from errata.runs.summary import Analysis
 from errata.text.clean import one_line
 
-MOST_CHECKS = 8
+MOST_CHECKS, MOST_SINGLE_CHECKS = 8, 3
 MOST_CATEGORIES = 10
 CHECK_NAME = 40
 
@@ -19,10 +19,11 @@ def show_steps(analysis: Analysis) -> None:
     named = [(one_line(name, CHECK_NAME), count) for name, count in analysis.first_failed if name]
     if not named:
         return
-    parts = [f"{name} {count:,}" for name, count in named[:MOST_CHECKS]]
-    rest = named[MOST_CHECKS:]
-    if rest:
-        parts.append(f"{len(rest):,} others {sum(count for _, count in rest):,}")
+    several = sum(count > 1 for _, count in named)
+    most = MOST_CHECKS if len(named) <= MOST_CHECKS else min(MOST_CHECKS, max(several, MOST_SINGLE_CHECKS))
+    parts = [f"{name} {count:,}" for name, count in named[:most]]
+    if rest := [count for _, count in named[most:]]:
+        parts.append(f"{len(rest):,} others, {'once each' if max(rest) == 1 else f'{sum(rest):,} failures'}")
     if without := dict(analysis.first_failed).get(""):
         parts.append(f"{without:,} without a failed {word}")
     put_parts(f"First failed {word}  ", parts)

@@ -111,7 +111,7 @@ def _why(score: Score) -> str:
 
 
 def _counts(score: Score) -> str:
-    """Without the count where all have one reason: it stands beside."""
+    """Without the count where all have one reason: the total is beside it."""
     return left_out_reason(*score.left_out) if len(score.left_out) == 1 else left_out_reasons(score.left_out)
 
 
