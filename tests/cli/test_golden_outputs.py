@@ -89,7 +89,8 @@ Score                  passed     rate   95 % interval
          as_reported   –                                 the harness gives no headline number
          clean         24/27    88.9 %   [71.9, 96.1]    3 turns left out: missing 2, contradictory
                                                          1
-Next     errata rerun 0b1c2d3e   print the commands to rerun what clean leaves out
+
+Next     errata rerun 0b1c2d3e   print how to rerun 3 turns
 """)
 
 

@@ -149,7 +149,7 @@ def show_failures(stored: StoredRun, failures: Iterable[Failure], *, raw: bool) 
     if listed:
         _put_rows(listed, raw=raw)
     counts = stored.counts
-    shown = "" if len(listed) == counts.failures else f", {len(listed)} shown"
+    shown = "" if len(listed) == counts.failures else f", {len(listed):,} listed"
     total = f"{failures_in_words(stored)} in {attempts_in_words(stored)}{shown}"
     put(f"{total}{_where_owners_come_from(listed)}")
     _put_confidence(listed)

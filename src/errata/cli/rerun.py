@@ -14,6 +14,7 @@ from errata.cli.shared_options import OneOfMany, Word
 from errata.cli.table import put_parts
 from errata.json_output.rerun import rerun_output
 from errata.model.words import OWNERS
+from errata.render.figures import left_out_reason
 from errata.rerun import ByHand, Command, RerunAttempt
 from errata.rerun.selection import Rerun
 from errata.rerun.sentences import ALSO_WHY, FILL_IN, note_text, why_by_hand
@@ -98,7 +99,7 @@ def _show(rerun: Rerun) -> None:
         return
     attempts = [one for command in plan.commands for one in command.attempts] + [one.attempt for one in plan.by_hand]
     whole = attempts_in_words(rerun.stored)
-    put_parts("Rerun", [f"{rerun.attempts:,} of {whole}", *_tally(one.why for one in attempts)])
+    put_parts("Rerun", [f"{rerun.attempts:,} of {whole}", *_tally(left_out_reason(one.why) for one in attempts)])
     _show_recovered(rerun)
     for command in plan.commands:
         put()
@@ -147,7 +148,8 @@ def _names(attempts: Iterable[RerunAttempt]) -> list[str]:
 
 
 def _reasons(attempts: Iterable[RerunAttempt]) -> list[str]:
-    return _tally(f"{one.why}: {one.signal}" if one.signal else one.why for one in attempts)
+    reasons = ((left_out_reason(one.why), one.signal) for one in attempts)
+    return _tally(f"{why}: {signal}" if signal else why for why, signal in reasons)
 
 
 def _tally(words: Iterable[str]) -> list[str]:
