@@ -82,9 +82,13 @@ def command(
     summaries: list[PathSummary] = []
     unread: list[UnreadFiles] = []
     views = analyze_stored([run.run.id for _, run in stored], options.store) if stored else []
-    with started_before(local), progress("Analysing") as on_items:
+    is_new = not is_there(options.settings.store)  # another one may know the logs
+    with started_before(local if is_new else ()), progress("Analysing") as on_items:
         orders = look_for(local, source=source, map_path=map_path, on_unread=unread.append) if local else []
-        begin(orders)
+        if is_new:
+            begin(orders)
+        else:
+            begin_unless_known(orders, options.store)
         views += analyze(orders, options.store, on_items=on_items, on_summary=summaries.append)
     _show_all(views, summaries, unread, options, report=not no_report)
 

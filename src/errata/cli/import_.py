@@ -16,6 +16,7 @@ from errata.cli.shared_options import chosen_workers, ray_option
 from errata.fetch.objects import is_object_address
 from errata.runs.orders import look_for
 from errata.runs.reader_processes import begin, started_before
+from errata.settings import is_there
 from errata.text.clean import one_line
 from errata.text.shell import command_line
 
@@ -93,11 +94,16 @@ def command(
 def _import_here(
     local: Sequence[Path], options: Options, *, source: str, map_path: Path | None, unread: "list[UnreadFiles]"
 ) -> "list[PathSummary]":
-    with started_before(local):
+    is_new = not is_there(options.settings.store)  # another one may know the logs
+    with started_before(local if is_new else ()):
         orders = look_for(local, source=source, map_path=map_path, on_unread=unread.append)
-        begin(orders)
+        if is_new:
+            begin(orders)
         # the modules of the store are imported while others read
-        from errata.runs.importing import import_orders
+        from errata.runs.importing import begin_unless_known, import_orders
+
+        if not is_new:
+            begin_unless_known(orders, options.store)
 
         store = options.store
         with progress("Importing") as on_items:

@@ -9,8 +9,9 @@ import msgspec
 from errata import sources
 from errata.errors import ReadAloneError, SourceError
 from errata.model import Unreadable
-from errata.runs import reader_processes
+from errata.runs import growing, reader_processes
 from errata.runs.orders import Order, found_by, look_for
+from errata.store.content_digest import HashedContent
 from errata.store.database import Store
 from errata.store.importing import Importing
 from errata.store.packing import PackedBatch, pack_items, seal
@@ -32,6 +33,16 @@ def batches(order: Order) -> Iterator[PackedBatch]:
 def read_alone(order: Order) -> Iterator[PackedBatch]:
     """The same, read in this process whatever its size."""
     return seal(map(reader_processes.as_sent, pack_items(sources.read(found_by(order)))))
+
+
+GROWS_FROM = 1024 * 1024
+"""A smaller log is always read as a whole."""
+
+
+def begin_unless_known(orders: Sequence[Order], store: Store) -> None:
+    """Begin to read the first of them, where it is large and the store does not know it."""
+    if orders and not growing.is_known(orders[0], store):
+        reader_processes.begin(orders)
 
 
 SHOWN = 20
@@ -102,12 +113,19 @@ class ReadPath:
         self._attempts = self._unreadable = 0
         self._examples: list[Unreadable] = []
         self.runs: Sequence[PendingRun | ImportedRun] = ()
+        self.hashed: list[tuple[ImportedRun, HashedContent | None]] = []
+        """Of runs that were staged."""
 
     def count(self, batch: PackedBatch) -> None:
         self._attempts += sum(len(part.attempts) for part in batch.parts.values())
         problems = [item for _, item in batch.unreadables if item.is_lost]
         self._unreadable += len(problems)
         self._examples.extend(problems[: SHOWN - len(self._examples)])
+
+    def count_grown(self, grown: growing.GrownPath) -> None:
+        problems = [item for item in grown.problems if item.is_lost]
+        self._attempts, self._unreadable, self._examples = grown.attempts, len(problems), problems[:SHOWN]
+        self.runs = (grown.run,)
 
     def summary(self) -> PathSummary:
         order, runs = self._order, (run.result if isinstance(run, PendingRun) else run for run in self.runs)
@@ -119,6 +137,24 @@ class ReadPath:
 
 
 def _import_one(order: Order, store: Store, group: RunGroup, on_items: OnItems, read: Read) -> ReadPath:
+    if read is not batches or size_of(Path(order.path)) < GROWS_FROM:
+        return _import_whole(order, store, group, on_items, read)
+    path, before = ReadPath(order), _states.pop(order) if order in _states else growing.state_of(order)
+    if before is None:
+        return _import_whole(order, store, group, on_items, read)
+    group.flush()
+    grown = growing.grow(order, store)
+    if grown is None:
+        path = _import_whole(order, store, group, on_items, read)
+        for run, hashed in path.hashed if len(path.hashed) == 1 else ():
+            growing.keep_state(order, before, run, hashed, store)
+        return path
+    path.count_grown(grown)
+    on_items(grown.attempts)
+    return path
+
+
+def _import_whole(order: Order, store: Store, group: RunGroup, on_items: OnItems, read: Read) -> ReadPath:
     try:
         return _import_as_ordered(order, store, group, on_items, read)
     except ReadAloneError:
@@ -142,5 +178,6 @@ def _import_as_ordered(order: Order, store: Store, group: RunGroup, on_items: On
             importing.add(batch)
             path.count(batch)
             on_items(batch.items)
-        path.runs = importing.finish()
+        path.runs = runs = importing.finish()
+        path.hashed = [(run, importing.hashed_content(run.id)) for run in runs]
     return path

@@ -26,6 +26,7 @@ from errata.sources.base import (
     unreadable,
 )
 from errata.sources.folder_search import DESCENT_CAP, FolderSearch
+from errata.sources.line_growth import Growing, GrowingLog, LineTail
 from errata.sources.line_shares import RowShareable
 from errata.sources.overlapping_files import PassedOver, drop_overlaps, join_folders
 
@@ -187,6 +188,16 @@ def read_rows(match: RecognisedPath, share: ReaderShare) -> Iterator[Item | Turn
     """One reader's share of the lines; None where the log can't be divided."""
     items = match.source.read_rows(match.path, share) if isinstance(match.source, RowShareable) else None
     return None if items is None else _undamaged(match, items)
+
+
+def growing_log(match: RecognisedPath) -> GrowingLog | None:
+    """The log, if lines that were added to it can be read without those before."""
+    return match.source.growing_log(match.path) if isinstance(match.source, Growing) else None
+
+
+def read_tail(match: RecognisedPath, log: GrowingLog, tail: LineTail) -> Iterator[Item]:
+    """The items of the lines that were added. `ReadAloneError` where they depend on the others."""
+    return _undamaged(match, log.read_tail(tail))
 
 
 def _undamaged(match: RecognisedPath, items: Iterable[T]) -> Iterator[T]:

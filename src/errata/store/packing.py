@@ -6,7 +6,7 @@ compresses and hashes the blocks.
 
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -58,10 +58,22 @@ class PackedBatch(msgspec.Struct, array_like=True):
     """The reader's turn is over, and another one follows."""
 
 
-def pack_items(items: Iterable[Item | TurnBegins], *, reader: int = 0, of: int = 1) -> Iterator[PackedBatch]:
+class PackedRows(NamedTuple):
+    """Where the rows of an earlier import end, for rows that follow them."""
+
+    attempts: int
+    last_block: int
+    records: tuple[int, bytes] | None
+    """The last block of records if it is not full: its number and content."""
+    steps: tuple[int, bytes] | None
+
+
+def pack_items(
+    items: Iterable[Item | TurnBegins], *, reader: int = 0, of: int = 1, after: PackedRows | None = None
+) -> Iterator[PackedBatch]:
     """Whatever a source yields, in batches of less than a megabyte. Their blocks are not sealed yet.
 
-    Several readers of one log give their blocks numbers that no other gives.
+    Several readers of one log give their blocks numbers that no other gives. `after`: the rows of one run go on.
     """
     packers: dict[str, _RunPacker] = {}
     batch = PackedBatch()
@@ -77,7 +89,7 @@ def pack_items(items: Iterable[Item | TurnBegins], *, reader: int = 0, of: int =
                 yield _with_parts(batch, packers)
                 batch = PackedBatch()
         elif type(item) is Run:
-            packers.setdefault(item.id, _RunPacker(reader, of))
+            packers.setdefault(item.id, _RunPacker(reader, of, after))
             batch.runs.append(item)
         elif type(item) is Unreadable:
             batch.unreadables.append((item.run, item))
@@ -170,7 +182,7 @@ class DescribedCases:
 class _RunPacker:
     """The open part of one run."""
 
-    def __init__(self, reader: int, of: int) -> None:
+    def __init__(self, reader: int, of: int, after: PackedRows | None) -> None:
         self._part = RunPart()
         self._rows: list[tuple[Any, ...]] = []
         self._size = 0
@@ -180,6 +192,11 @@ class _RunPacker:
         self._steps = BlockWriter(self._take_number, self._take_block)
         self._checks = CheckCounter()
         self._described = DescribedCases()
+        if after is not None:
+            self._seq, self._number = after.attempts, after.last_block
+            for writer, block in ((self._records, after.records), (self._steps, after.steps)):
+                if block is not None:
+                    writer.resume(*block)
 
     def add(self, item: Attempt | Case) -> bool:
         """True where the part has become large enough to be written."""

@@ -198,7 +198,7 @@ class RunGroup:
             (unreadables, _unreadable_rows(new)),
         ):
             engine.bulk_insert(connection, table, Columns.of(list(rows)) if table is attempts else list(rows))
-        _insert_blobs(connection, {digest: data for _, part in numbered for digest, data in part.blobs})
+        insert_blobs(connection, {digest: data for _, part in numbered for digest, data in part.blobs})
 
 
 def _current(connection: Connection, ids: list[str]) -> dict[str, Row[Any]]:
@@ -226,7 +226,7 @@ def _unreadable_rows(new: list[NewRun]) -> Iterator[tuple[Any, ...]]:
             yield run.result.pk, number, pack(item)
 
 
-def _insert_blobs(connection: Connection, files: dict[str, bytes]) -> None:
+def insert_blobs(connection: Connection, files: dict[str, bytes]) -> None:
     digests = list(files)
     for at in range(0, len(digests), _ASKED_AT_ONCE):
         some = digests[at : at + _ASKED_AT_ONCE]

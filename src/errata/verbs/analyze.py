@@ -128,9 +128,9 @@ def import_logs(
 ) -> tuple[list[StoredRun], list[UnreadFiles]]:
     """The runs at the paths, imported and triaged, and the files that no source reads."""
     unread: list[UnreadFiles] = []
-    with started_before(paths):
+    with started_before(()):
         orders = look_for(paths, source=source, map_path=map_path, on_unread=unread.append)
-        begin(orders)
+        begin_unless_known(orders, store)
         summaries = import_orders(orders, store)
     triage_imported(summaries, store)
     run_ids = dict.fromkeys(run.id for summary in summaries for run in summary.runs)

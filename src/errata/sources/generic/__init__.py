@@ -7,6 +7,7 @@ from errata.model import Harness, Item
 from errata.model.attempt_rows import AttemptRows
 from errata.model.record import TurnBegins
 from errata.sources.base import Match, ReaderShare, Source
+from errata.sources.line_growth import GrowingLog
 
 NAME = "generic"
 TITLE = "Your own tables: JSONL, JSON, CSV, TSV or Parquet, described by a mapping file"
@@ -46,6 +47,13 @@ def read_rows(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins | At
 
     beside = map_beside(path)
     return None if beside is None else rows_of_file(path, beside, share)
+
+
+def growing_log(path: Path) -> GrowingLog | None:
+    from errata.sources.generic.growth import log_of_file
+
+    beside = map_beside(path)
+    return None if beside is None else log_of_file(path, beside)
 
 
 def with_map(map_path: Path) -> Source:

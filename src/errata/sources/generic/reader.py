@@ -13,11 +13,13 @@ from errata.model.attempt_rows import AttemptRows
 from errata.model.record import TurnBegins
 from errata.sources.base import Match, ReaderShare, Source, convert_each, unreadable
 from errata.sources.generic import FOLDER_MAP, HARNESS, MAP_SUFFIX, NAME, SUFFIXES, TITLE, map_beside
+from errata.sources.generic.growth import log_of_table
 from errata.sources.generic.mapping import Mapping, load, refuse_missing
 from errata.sources.generic.rows import RowConverter
 from errata.sources.generic.runs import MappedFile, Runs, file_of
 from errata.sources.generic.shares import rows_of_table
 from errata.sources.generic.tables import RowTable, join_tables, open_table
+from errata.sources.line_growth import GrowingLog
 from errata.sources.shared.runs import by_neighbours
 
 
@@ -54,6 +56,9 @@ class MappedSource(msgspec.Struct, frozen=True):
 
     def read_rows(self, path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins | AttemptRows] | None:
         return rows_of_table(path, self.mapping, share) if path.is_file() else None
+
+    def growing_log(self, path: Path) -> GrowingLog | None:
+        return log_of_table(path, self.mapping) if path.is_file() else None
 
     def read(self, path: Path) -> Iterator[Item]:
         if not path.is_dir():

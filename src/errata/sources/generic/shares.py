@@ -15,7 +15,7 @@ from errata.sources.generic import NAME
 from errata.sources.generic.mapping import Mapping, load, refuse_missing
 from errata.sources.generic.rows import RowConverter
 from errata.sources.generic.runs import MappedRun, Runs, file_of
-from errata.sources.generic.tables import open_table
+from errata.sources.generic.tables import RowTable, open_table
 from errata.sources.line_shares import can_share_lines, shared_json_lines
 
 
@@ -35,6 +35,15 @@ def rows_of_file(path: Path, map_path: Path, share: ReaderShare) -> Iterator[Ite
 
 def rows_of_table(path: Path, mapping: Mapping, share: ReaderShare) -> Iterator[Item | TurnBegins | AttemptRows] | None:
     """None if a row may depend on another one."""
+    opened = table_of_lines(path, mapping)
+    if opened is None:
+        return None
+    table, runs = opened
+    return _items(path, share, runs, RowConverter(mapping, runs, table.columns, table.sample, path.parent))
+
+
+def table_of_lines(path: Path, mapping: Mapping) -> tuple[RowTable, Runs] | None:
+    """The table of a file of JSON lines with one run; None if a row may depend on another one."""
     attempt = mapping.attempt
     needs_order = attempt.index or attempt.session or attempt.transcript or mapping.run.headline is not None
     if needs_order or mapping.files or not can_share_lines(path):
@@ -44,9 +53,7 @@ def rows_of_table(path: Path, mapping: Mapping, share: ReaderShare) -> Iterator[
         return None
     refuse_missing(mapping, path.name, table.columns, table.sample, fixed=table.fixed)
     runs = Runs(mapping, table, file_of(path, table, in_folder=False))
-    if not runs.is_one:
-        return None
-    return _items(path, share, runs, RowConverter(mapping, runs, table.columns, table.sample, path.parent))
+    return (table, runs) if runs.is_one else None
 
 
 def _items(

@@ -1,0 +1,182 @@
+"""A log that was imported before and has grown: only the lines that were added are read."""
+
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from errata import model, sources, text
+from errata.errors import ErrataError
+from errata.model import Unreadable
+from errata.model.identity import fingerprint
+from errata.runs import reader_processes
+from errata.runs.orders import Order, found_by
+from errata.sources import RecognisedPath
+from errata.sources.line_growth import EarlierRows, GrowingLog, LineTail
+from errata.store.content_digest import ContentDigest, HashedContent
+from errata.store.database import Store
+from errata.store.growth import (
+    GrowableRun,
+    Growth,
+    StoredRows,
+    growable_run,
+    grown_run,
+    keep_growth,
+    packed_rows,
+    write_grown,
+)
+from errata.store.packing import pack_items, seal
+from errata.store.run_totals import UNREADABLE_KEPT, ImportedRun
+from errata.store.runs import unreadables_of
+
+MOST_ADDED = 32 * 1024 * 1024
+"""More is imported with the whole log: what is added is held in memory and written in one transaction."""
+READ_SIZE = 1024 * 1024
+_NO_ROWS = StoredRows(HashedContent({}, b"", b""), 0, 0, None, None)
+
+
+class GrownPath(NamedTuple):
+    """What a path holds now."""
+
+    run: ImportedRun
+    attempts: int
+    problems: list[Unreadable]
+
+
+class LogState(NamedTuple):
+    """A log before it is read, to notice whether it changes meanwhile."""
+
+    file: Path
+    signature: str
+    stat: tuple[int, int, int, int]
+
+
+def is_known(order: Order, store: Store) -> bool:
+    """Whether this log was imported before, so that it need not be read as a whole."""
+    return growable_run(store, _key(order)) is not None
+
+
+def state_of(order: Order) -> LogState | None:
+    """None for a log that can't grow line by line."""
+    try:
+        log = _log_of(found_by(order))
+        return None if log is None else LogState(log.file, log.signature, _stat(log.file))
+    except (ErrataError, OSError, ValueError):
+        return None
+
+
+def keep_state(
+    order: Order, before: LogState | None, run: ImportedRun, hashed: HashedContent | None, store: Store
+) -> None:
+    """After a whole log was imported: remember its bytes, unless they changed while it was read."""
+    if before is None or hashed is None or run.change == "kept":
+        return
+    try:
+        size = before.stat[0]
+        prefix = _read(before.file, size, size)
+    except OSError:
+        return
+    if prefix is not None and prefix.ends_line and state_of(order) == before:
+        log = Growth(size, prefix.lines, prefix.hash.digest(), before.signature, _NO_ROWS)
+        keep_growth(store, run.pk, _key(order), hashed, log)
+
+
+def grow(order: Order, store: Store) -> GrownPath | None:
+    """Import what was added to the log of an order. None where it has to be imported as a whole."""
+    known = growable_run(store, _key(order))
+    if known is None:
+        return None
+    try:
+        return _grow(order, known, store)
+    except (ErrataError, OSError, ValueError):
+        return None  # importing the whole log reports it
+
+
+def _grow(order: Order, known: GrowableRun, store: Store) -> GrownPath | None:
+    found, growth = found_by(order), known.growth
+    log = _log_of(found)
+    if log is None or log.signature != growth.signature:
+        return None
+    before, earlier = _stat(log.file), unreadables_of(store, known.pk)
+    added = before[0] - growth.size
+    if not 0 <= added <= MOST_ADDED or not _are_lines(earlier):
+        return None
+    prefix, after = _read(log.file, growth.size, before[0]), packed_rows(store, known)
+    if prefix is None or prefix.hash.digest() != growth.sha256 or after is None:
+        return None
+    tail = LineTail(prefix.rest, growth.lines, _earlier_rows(known))
+    items = sources.read_tail(found, log, tail)
+    batches = map(reader_processes.as_sent, pack_items(items, after=after))
+    grown = grown_run(known, earlier, seal(batches, {known.run.id: ContentDigest(growth.rows.hashed)}))
+    prefix.hash.update(prefix.rest)
+    ends_line = prefix.ends_line if not prefix.rest else prefix.rest.endswith(b"\n")
+    state = Growth(before[0], growth.lines + prefix.rest.count(b"\n"), prefix.hash.digest(), log.signature, _NO_ROWS)
+    if _stat(log.file) != before or not ends_line:
+        state = msgspec.structs.replace(state, size=0)
+    done = write_grown(store, known, grown, _key(order), state)
+    return None if done is None else GrownPath(done, known.counts.attempts + grown.rows, _in_order(grown.unreadables))
+
+
+def _earlier_rows(known: GrowableRun) -> EarlierRows:
+    rows = known.growth.rows
+    return EarlierRows(known.run, known.counts.attempts, rows.first_position, rows.last_position)
+
+
+def _are_lines(problems: list[Unreadable]) -> bool:
+    """Anything else that could not be read may have ended the reading, or concerns the whole log."""
+    are_lines = all(item.ref is not None and item.ref.line and not item.in_part for item in problems)
+    return are_lines and len(problems) < UNREADABLE_KEPT
+
+
+def _in_order(problems: list[Unreadable]) -> list[Unreadable]:
+    return sorted(problems, key=lambda item: item.ref.line or 0 if item.ref else 0)
+
+
+class _Prefix(NamedTuple):
+    hash: Any
+    lines: int
+    ends_line: bool
+    rest: bytes
+    """What follows it."""
+
+
+def _read(path: Path, size: int, end: int) -> _Prefix | None:
+    """The hash over the first bytes of a file, and the bytes from there to the end; None if it is shorter."""
+    content, lines, last = sha256(), 0, b""
+    with path.open("rb", buffering=0) as file:
+        left = size
+        while left and (data := file.read(min(READ_SIZE, left))):
+            content.update(data)
+            lines += data.count(b"\n")
+            left, last = left - len(data), data[-1:]
+        rest = bytearray()
+        while not left and len(rest) < end - size and (data := file.read(end - size - len(rest))):
+            rest += data
+    return None if left or len(rest) < end - size else _Prefix(content, lines, last == b"\n", bytes(rest))
+
+
+def _stat(path: Path) -> tuple[int, int, int, int]:
+    stat = path.stat()
+    return stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino
+
+
+def _key(order: Order) -> str:
+    path, mapping = Path(order.path).absolute(), Path(order.map).absolute() if order.map else ""
+    return fingerprint(str(path), order.source, str(mapping), size=16)
+
+
+def _log_of(found: RecognisedPath) -> GrowingLog | None:
+    log = sources.growing_log(found)
+    return None if log is None else log._replace(signature=f"{log.signature} {_program()}")
+
+
+@cache
+def _program() -> str:
+    """The code that turns lines into rows: another version may read the same lines in another way."""
+    content = sha256()
+    for package in (model, sources, text):
+        for file in sorted(Path(package.__path__[0]).rglob("*.py")):
+            content.update(file.read_bytes())
+    return content.hexdigest()[:16]
