@@ -49,8 +49,8 @@ def grown(monkeypatch):
     done: list[growing.GrownPath | None] = []
     grow = growing.grow
 
-    def counted(order, store):
-        result = grow(order, store)
+    def counted(order, store, write_waiting):
+        result = grow(order, store, write_waiting)
         done.append(result)
         return result
 

@@ -1,20 +1,20 @@
 """A log that was imported before and has grown: only the lines that were added are read."""
 
-from functools import cache
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from errata import model, sources, text
+from errata import sources
 from errata.errors import ErrataError
 from errata.model import Unreadable
 from errata.model.identity import fingerprint
 from errata.runs import reader_processes
+from errata.runs.log_states import LogState, log_of, stat_of, state_of
 from errata.runs.orders import Order, found_by
-from errata.sources import RecognisedPath
-from errata.sources.line_growth import EarlierRows, GrowingLog, LineTail
+from errata.sources.line_growth import EarlierRows, LineTail
 from errata.store.content_digest import ContentDigest, HashedContent
 from errata.store.database import Store
 from errata.store.growth import (
@@ -45,26 +45,9 @@ class GrownPath(NamedTuple):
     problems: list[Unreadable]
 
 
-class LogState(NamedTuple):
-    """A log before it is read, to notice whether it changes meanwhile."""
-
-    file: Path
-    signature: str
-    stat: tuple[int, int, int, int]
-
-
 def is_known(order: Order, store: Store) -> bool:
     """Whether this log was imported before, so that it need not be read as a whole."""
     return growable_run(store, _key(order)) is not None
-
-
-def state_of(order: Order) -> LogState | None:
-    """None for a log that can't grow line by line."""
-    try:
-        log = _log_of(found_by(order))
-        return None if log is None else LogState(log.file, log.signature, _stat(log.file))
-    except (ErrataError, OSError, ValueError):
-        return None
 
 
 def keep_state(
@@ -75,7 +58,7 @@ def keep_state(
         return
     try:
         size = before.stat[0]
-        prefix = _read(before.file, size, size)
+        prefix = _read(before.file, size, size, count=True)
     except OSError:
         return
     if prefix is not None and prefix.ends_line and state_of(order) == before:
@@ -83,11 +66,15 @@ def keep_state(
         keep_growth(store, run.pk, _key(order), hashed, log)
 
 
-def grow(order: Order, store: Store) -> GrownPath | None:
-    """Import what was added to the log of an order. None where it has to be imported as a whole."""
+def grow(order: Order, store: Store, write_waiting: Callable[[], None]) -> GrownPath | None:
+    """Import what was added to the log of an order. None where it has to be imported as a whole.
+
+    `write_waiting` is called before anything is written: runs of other paths come first.
+    """
     known = growable_run(store, _key(order))
     if known is None:
         return None
+    write_waiting()
     try:
         return _grow(order, known, store)
     except (ErrataError, OSError, ValueError):
@@ -96,10 +83,10 @@ def grow(order: Order, store: Store) -> GrownPath | None:
 
 def _grow(order: Order, known: GrowableRun, store: Store) -> GrownPath | None:
     found, growth = found_by(order), known.growth
-    log = _log_of(found)
+    log = log_of(found)
     if log is None or log.signature != growth.signature:
         return None
-    before, earlier = _stat(log.file), unreadables_of(store, known.pk)
+    before, earlier = stat_of(log.file), unreadables_of(store, known.pk)
     added = before[0] - growth.size
     if not 0 <= added <= MOST_ADDED or not _are_lines(earlier):
         return None
@@ -113,7 +100,7 @@ def _grow(order: Order, known: GrowableRun, store: Store) -> GrownPath | None:
     prefix.hash.update(prefix.rest)
     ends_line = prefix.ends_line if not prefix.rest else prefix.rest.endswith(b"\n")
     state = Growth(before[0], growth.lines + prefix.rest.count(b"\n"), prefix.hash.digest(), log.signature, _NO_ROWS)
-    if _stat(log.file) != before or not ends_line:
+    if stat_of(log.file) != before or not ends_line:
         state = msgspec.structs.replace(state, size=0)
     done = write_grown(store, known, grown, _key(order), state)
     return None if done is None else GrownPath(done, known.counts.attempts + grown.rows, _in_order(grown.unreadables))
@@ -137,19 +124,23 @@ def _in_order(problems: list[Unreadable]) -> list[Unreadable]:
 class _Prefix(NamedTuple):
     hash: Any
     lines: int
+    """0 if they were not counted."""
     ends_line: bool
     rest: bytes
     """What follows it."""
 
 
-def _read(path: Path, size: int, end: int) -> _Prefix | None:
-    """The hash over the first bytes of a file, and the bytes from there to the end; None if it is shorter."""
+def _read(path: Path, size: int, end: int, *, count: bool = False) -> _Prefix | None:
+    """The hash over the first bytes of a file, and the bytes from there to the end; None if it is shorter.
+
+    `count`: how many lines the first bytes have.
+    """
     content, lines, last = sha256(), 0, b""
     with path.open("rb", buffering=0) as file:
         left = size
         while left and (data := file.read(min(READ_SIZE, left))):
             content.update(data)
-            lines += data.count(b"\n")
+            lines += data.count(b"\n") if count else 0
             left, last = left - len(data), data[-1:]
         rest = bytearray()
         while not left and len(rest) < end - size and (data := file.read(end - size - len(rest))):
@@ -157,26 +148,6 @@ def _read(path: Path, size: int, end: int) -> _Prefix | None:
     return None if left or len(rest) < end - size else _Prefix(content, lines, last == b"\n", bytes(rest))
 
 
-def _stat(path: Path) -> tuple[int, int, int, int]:
-    stat = path.stat()
-    return stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino
-
-
 def _key(order: Order) -> str:
     path, mapping = Path(order.path).absolute(), Path(order.map).absolute() if order.map else ""
     return fingerprint(str(path), order.source, str(mapping), size=16)
-
-
-def _log_of(found: RecognisedPath) -> GrowingLog | None:
-    log = sources.growing_log(found)
-    return None if log is None else log._replace(signature=f"{log.signature} {_program()}")
-
-
-@cache
-def _program() -> str:
-    """The code that turns lines into rows: another version may read the same lines in another way."""
-    content = sha256()
-    for package in (model, sources, text):
-        for file in sorted(Path(package.__path__[0]).rglob("*.py")):
-            content.update(file.read_bytes())
-    return content.hexdigest()[:16]

@@ -10,6 +10,7 @@ from errata import sources
 from errata.errors import ReadAloneError, SourceError
 from errata.model import Unreadable
 from errata.runs import growing, reader_processes
+from errata.runs.log_states import begun, state_of
 from errata.runs.orders import Order, found_by, look_for
 from errata.store.content_digest import HashedContent
 from errata.store.database import Store
@@ -137,18 +138,16 @@ class ReadPath:
 
 
 def _import_one(order: Order, store: Store, group: RunGroup, on_items: OnItems, read: Read) -> ReadPath:
-    if read is not batches or size_of(Path(order.path)) < GROWS_FROM:
+    if read is not batches or reader_processes.size_of(Path(order.path)) < GROWS_FROM:
         return _import_whole(order, store, group, on_items, read)
-    path, before = ReadPath(order), _states.pop(order) if order in _states else growing.state_of(order)
-    if before is None:
-        return _import_whole(order, store, group, on_items, read)
-    group.flush()
-    grown = growing.grow(order, store)
+    grown = growing.grow(order, store, group.flush)
     if grown is None:
+        before = begun.pop(order) if order in begun else state_of(order)
         path = _import_whole(order, store, group, on_items, read)
-        for run, hashed in path.hashed if len(path.hashed) == 1 else ():
+        for run, hashed in path.hashed if len(path.hashed) == 1 and before is not None else ():
             growing.keep_state(order, before, run, hashed, store)
         return path
+    path = ReadPath(order)
     path.count_grown(grown)
     on_items(grown.attempts)
     return path

@@ -18,6 +18,7 @@ import msgspec
 from errata import errors, sources
 from errata.errors import ErrataError, ReadAloneError, SourceError
 from errata.model.codec import fitting, pack, storable
+from errata.runs import log_states
 from errata.runs.orders import Order, found_by
 from errata.sources.base import ReaderShare, Shareable, is_zip
 from errata.store.packing import PackedBatch, pack_items
@@ -188,6 +189,7 @@ def batches_of_readers(order: Order) -> Iterator[PackedBatch]:
 def begin(orders: Sequence[Order]) -> None:
     """The first of them, where it is large: it is read while the store is being opened, and waits to be asked for."""
     if orders and is_large(orders[0]):
+        log_states.begun[orders[0]] = log_states.state_of(orders[0])
         _begun[orders[0]] = _readers(orders[0])
 
 
@@ -262,6 +264,7 @@ def started_before(paths: Iterable[Path]) -> Iterator[None]:
                     unneeded.enter_context(reader)
         _ready.clear()
         _begun.clear()
+        log_states.begun.clear()
 
 
 def _started() -> "subprocess.Popen[bytes]":

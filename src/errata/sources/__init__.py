@@ -192,7 +192,12 @@ def read_rows(match: RecognisedPath, share: ReaderShare) -> Iterator[Item | Turn
 
 def growing_log(match: RecognisedPath) -> GrowingLog | None:
     """The log, if lines that were added to it can be read without those before."""
-    return match.source.growing_log(match.path) if isinstance(match.source, Growing) else None
+    try:
+        return match.source.growing_log(match.path) if isinstance(match.source, Growing) else None
+    except (ErrataError, MemoryError):
+        raise
+    except Exception as error:
+        raise ReadAloneError(f"`{match.path}` can't grow: {describe(error)}") from error
 
 
 def read_tail(match: RecognisedPath, log: GrowingLog, tail: LineTail) -> Iterator[Item]:

@@ -161,17 +161,17 @@ class GrownRun(WholeRun):
     @property
     def is_plain(self) -> bool:
         """Whether every attempt has a case of its own, described at most once."""
-        rows = self.rows_of.attempts
+        rows = self.attempts
         plain = all(row[_COUNTED] and row[_NUMBER] == 1 for row in rows)
         return plain and len(self.keys) == len(rows) and not self.describes_a_case_twice
 
     @property
     def keys(self) -> set[str]:
-        return {row[_CASE] for row in self.rows_of.attempts}
+        return {row[_CASE] for row in self.attempts}
 
     def stored_rows(self, before: StoredRows) -> StoredRows:
         assert self.hashed is not None
-        rows = self.rows_of.attempts
+        rows = self.attempts
         positions = [row[_POSITION] for row in rows if row[_POSITION] is not None]
         earlier = [place for place in (before.first_position, before.last_position) if place is not None]
         return StoredRows(
@@ -258,7 +258,7 @@ def _write_rows(connection: Connection, pk: int, grown: GrownRun) -> None:
     rows = grown.rows_of
     numbers = [number for number, _ in rows.blocks]
     connection.execute(delete(blocks).where(blocks.c.run_pk == pk, blocks.c.number.in_(numbers)))
-    for table, added in ((attempts, rows.attempts), (checks, rows.checks), (blocks, rows.blocks)):
+    for table, added in ((attempts, grown.attempts), (checks, rows.checks), (blocks, rows.blocks)):
         engine.bulk_insert(connection, table, added, run_pk=pk)
     engine.bulk_insert(connection, cases, [case[1:] for case in rows.cases], run_pk=pk)
     files = dict(rows.blobs)

@@ -11,12 +11,12 @@ from errata.model import Attempt, StoredRun, UnreadFiles
 from errata.model.attempt import Filters
 from errata.runs.addresses import locate
 from errata.runs.failures import Failure, refuse_unknown
-from errata.runs.importing import OnItems, PathSummary, import_orders, import_paths
+from errata.runs.importing import OnItems, PathSummary, begin_unless_known, import_orders, import_paths
 from errata.runs.inherited_tasks import inherit_task_verdicts
 from errata.runs.names import runs_named
 from errata.runs.new_runs import Search, find_new
 from errata.runs.orders import Order, look_for
-from errata.runs.reader_processes import begin, started_before
+from errata.runs.reader_processes import started_before
 from errata.runs.show import ShownAttempt, ShownRun, find_shown
 from errata.runs.triaging import triage_imported
 from errata.runs.view import RunView
@@ -128,7 +128,7 @@ def import_logs(
 ) -> tuple[list[StoredRun], list[UnreadFiles]]:
     """The runs at the paths, imported and triaged, and the files that no source reads."""
     unread: list[UnreadFiles] = []
-    with started_before(()):
+    with started_before(()):  # the store may know the logs
         orders = look_for(paths, source=source, map_path=map_path, on_unread=unread.append)
         begin_unless_known(orders, store)
         summaries = import_orders(orders, store)

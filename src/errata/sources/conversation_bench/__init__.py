@@ -7,6 +7,7 @@ from errata.model import Harness, Item
 from errata.model.attempt_rows import AttemptRows
 from errata.model.record import TurnBegins
 from errata.sources.base import Match, ReaderShare, decode, head_of
+from errata.sources.line_growth import GrowingLog
 
 NAME = "conversation-bench"
 TITLE = "conversation-bench and audio-arena: run folders with judged turns, comparison folders"
@@ -47,6 +48,12 @@ def read_rows(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins | At
     from errata.sources.conversation_bench.reader import rows_of_conversation
 
     return rows_of_conversation(path, share)
+
+
+def growing_log(path: Path) -> GrowingLog | None:
+    from errata.sources.conversation_bench.growth import growing_conversation
+
+    return growing_conversation(path)
 
 
 def is_run_folder(folder: Path) -> bool:

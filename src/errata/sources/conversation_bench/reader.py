@@ -81,7 +81,12 @@ def _read_comparison(folder: Path) -> Iterator[Item]:
 
 def rows_of_conversation(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins | AttemptRows] | None:
     """One reader's share of a conversation with one judge; None for anything else."""
-    path = path.resolve()
+    files = files_of_one_judge(path.resolve())
+    return None if files is None else _share_of_turns(files, share)
+
+
+def files_of_one_judge(path: Path) -> ConversationFiles | None:
+    """The files of a conversation with one judge, whose lines can be divided; None for anything else."""
     if path.is_dir() and is_run_folder(path):
         files = files_of_folder(path)
     elif path.is_file() and not is_comparison(path):
@@ -90,7 +95,7 @@ def rows_of_conversation(path: Path, share: ReaderShare) -> Iterator[Item | Turn
     else:
         return None
     judged = list(files.judged.values())
-    return _share_of_turns(files, share) if len(judged) == 1 and can_share_lines(judged[0]) else None
+    return files if len(judged) == 1 and can_share_lines(judged[0]) else None
 
 
 def _share_of_turns(files: ConversationFiles, share: ReaderShare) -> Iterator[Item | TurnBegins | AttemptRows]:
@@ -101,7 +106,7 @@ def _share_of_turns(files: ConversationFiles, share: ReaderShare) -> Iterator[It
         yield run
         yield from of_run(run.id, facts.problems)
         yield from of_run(run.id, cases(facts.contract, run))
-    turns = _turns(facts, run)
+    turns = turns_of(facts, run)
     [judged] = files.judged.values()
     turns.file = relative(judged, files.root)
     lines = shared_json_lines(judged, share, source=NAME, root=files.root, usual=UsualRow, pack=turns.pack)
@@ -109,20 +114,20 @@ def _share_of_turns(files: ConversationFiles, share: ReaderShare) -> Iterator[It
     owned: Iterator[Item | TurnBegins | AttemptRows] = of_run(run.id, items)
     for item in owned:
         if type(item) is TurnBegins:
-            _refuse_repeated(turns, judged)
+            refuse_repeated(turns, judged)
         yield item
-    _refuse_repeated(turns, judged)
+    refuse_repeated(turns, judged)
     if not is_first:
         share.send(turns.summary())
         return
     for message in share.receive():
         turns.join(message)
-    _refuse_repeated(turns, judged)
+    refuse_repeated(turns, judged)
     yield from of_run(run.id, _converted(files, files.transcript, _unless_seen(turns)))
-    yield from _end(facts, turns, run)
+    yield from end_of(facts, turns, run)
 
 
-def _refuse_repeated(turns: Turns, judged: Path) -> None:
+def refuse_repeated(turns: Turns, judged: Path) -> None:
     if turns.has_repeated:
         raise ReadAloneError(f"`{judged.name}` has several rows of one turn")
 
@@ -133,19 +138,20 @@ def read_conversation(files: ConversationFiles, listed: ComparisonRow | None = N
     yield run
     yield from of_run(run.id, facts.problems)
     yield from of_run(run.id, cases(facts.contract, run))
-    turns = _turns(facts, run)
+    turns = turns_of(facts, run)
     yield from of_run(run.id, _rows(facts, turns))
-    yield from _end(facts, turns, run)
+    yield from end_of(facts, turns, run)
 
 
-def _end(facts: ConversationFacts, turns: Turns, run: Run) -> Iterator[Item]:
+def end_of(facts: ConversationFacts, turns: Turns, run: Run) -> Iterator[Item]:
     yield from _missing(facts, turns)
     if turns.started_at:
         # times in rows are UTC, times in the log are local
         yield msgspec.structs.replace(run, started_at=turns.started_at, finished_at=turns.finished_at)
 
 
-def _turns(facts: ConversationFacts, run: Run) -> PackedTurns:
+def turns_of(facts: ConversationFacts, run: Run, endings: list[int] | None = None) -> PackedTurns:
+    """`endings` are the turns where the model ended the session, if they are known."""
     files = facts.files
     order = list(judges(facts).values())
     second = None
@@ -155,7 +161,7 @@ def _turns(facts: ConversationFacts, run: Run) -> PackedTurns:
         run,
         judge=order[0] if order else None,
         second=second,
-        endings=_endings(_paths(files)),
+        endings=_endings(_paths(files)) if endings is None else endings,
         log_errors=facts.log.errors,
         log_lines=facts.log.lines,
     )

@@ -1,12 +1,13 @@
 """One file of JSON lines that has grown: possible where every case has one row, and all are of one run."""
 
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 from errata.errors import ReadAloneError
 from errata.model import Item
-from errata.sources.base import convert_each
-from errata.sources.generic import NAME
+from errata.sources.base import convert_each, head_of
+from errata.sources.generic import NAME, tables
 from errata.sources.generic.mapping import Mapping, load
 from errata.sources.generic.rows import RowConverter
 from errata.sources.generic.runs import Runs
@@ -27,7 +28,9 @@ def log_of_table(path: Path, mapping: Mapping) -> GrowingLog | None:
     if opened is None:
         return None
     table, runs = opened
-    signature = signature_of(path.name, mapping, table.columns, table.sample)
+    # a full sample is part of the rows that were imported before; a shorter one may change with the opening of the file
+    opening = b"" if len(table.sample) >= tables.SAMPLE else head_of(path, tables.OPENING)
+    signature = signature_of(path.name, mapping, table.columns, sha256(opening).digest())
     return GrowingLog(path, signature, lambda tail: _added(path, tail, mapping, (table, runs)))
 
 
