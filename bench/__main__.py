@@ -5,7 +5,7 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from bench import floor, generate, measure, startup
+from bench import floor, generate, grow, measure, startup
 
 MB = 1024 * 1024
 ROUNDS = 3
@@ -23,7 +23,7 @@ def main() -> None:
         _transcripts(Path(folder), 200 * MB // scale)
         _small(Path(folder), 1_000_000 // scale)
         _linear(Path(folder), 200 * MB // scale)
-        _grown(Path(folder), 200 * MB // scale)
+        grow.report(Path(folder), scale)
 
 
 def _judged(folder: Path, size: int) -> None:
@@ -79,18 +79,6 @@ def _linear(folder: Path, size: int) -> None:
         first = first or rate
         figures = f"{1000 * rate:6.1f} ms/MB ({rate / first:.2f}×)   {cost.peak_mb:.0f} MB"
         print(f"  {part / MB:6.0f} MB {cost.seconds:7.2f} s   {figures}")
-
-
-def _grown(folder: Path, size: int) -> None:
-    """A run is imported, grows by 1 %, and is imported again."""
-    run, store = generate.judged_run(folder / "grown", size), folder / "grown.db"
-    command = measure.errata("import", run, "--no-triage", "--store", store)
-    first = measure.run(command).seconds
-    longer = generate.judged_run(folder / "longer", size + size // 100)  # the same seed: it begins with the same turns
-    for file in longer.iterdir():
-        file.replace(run / file.name)
-    again = measure.run(command).seconds
-    print(f"grown by 1 %: {again:.2f} s, {100 * again / first:.0f} % of the first import (aim: at most 5 %)")
 
 
 def _import_mapped(log: Path, store: Path) -> measure.Cost:

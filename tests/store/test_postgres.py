@@ -95,7 +95,7 @@ def fill(store):
         for at, one in enumerate(tried)
     ]  # fmt: skip
     put_owners(store, done.pk, owned)
-    keep_findings(store, done.pk, [])
+    keep_findings(store, all_runs(store)[0], [])
     keep_summary(store, done.pk, "k", "v", b"sum")
     keep_verdicts(store, [a_verdict(id="v2", attempt=tried[0].id), a_verdict(id="v1", attempt=tried[1].id)])
     take_lease(store, run.id, [one.id for one in tried], reviewer="ada", lease=Lease("", "t", "2099"), now=AT)
@@ -385,7 +385,7 @@ def test_who_may_only_read_works_on_a_copy_and_can_not_write(store, address):
     guest = open_store(address.replace("errata@", "guest@"))
 
     assert [one.run.native_id for one in all_runs(guest)] == ["run-1"]
-    keep_findings(guest, all_runs(guest)[0].pk, [])
+    keep_findings(guest, all_runs(guest)[0], [])
     with pytest.raises(StoreError, match="may only read"):
         put_run(guest, "second")
     assert len(all_runs(store)) == 1

@@ -170,8 +170,8 @@ def a_finding(name):
 def test_the_findings_of_a_new_checkup_replace_the_old(store):
     done = put_run(store)
 
-    keep_findings(store, done.pk, [a_finding("a"), a_finding("b"), a_finding("c")])
-    keep_findings(store, done.pk, [a_finding("d"), a_finding("a")])
+    keep_findings(store, all_runs(store)[0], [a_finding("a"), a_finding("b"), a_finding("c")])
+    keep_findings(store, all_runs(store)[0], [a_finding("d"), a_finding("a")])
 
     assert findings_of(store, done.pk) == [a_finding("d"), a_finding("a")]
 

@@ -65,9 +65,9 @@ def _kind(timeouts: Timeouts, *, to_pool: bool) -> str:
 
 
 def _version(stored: StoredRun, store: Store) -> str:
-    """Facts never change under a run's number; what is thought of them does, and so does how they are counted."""
+    """The facts, what is thought of them, and how they are counted."""
     mark = bucket_marks(store, [stored.run.id])[stored.run.id]
-    return f"{_code()}+{mark.triaged}+{mark.verdicts}:{mark.newest}"
+    return f"{_code()}+{stored.digest}+{mark.triaged}+{mark.verdicts}:{mark.newest}"
 
 
 @cache

@@ -82,8 +82,8 @@ def grow(order: Order, store: Store, write_waiting: Callable[[], None]) -> Grown
 
 
 def _grow(order: Order, known: GrowableRun, store: Store) -> GrownPath | None:
-    found, growth = found_by(order), known.growth
-    log = log_of(found)
+    match, growth = found_by(order), known.growth
+    log = log_of(match)
     if log is None or log.signature != growth.signature:
         return None
     before, earlier = stat_of(log.file), unreadables_of(store, known.pk)
@@ -94,7 +94,7 @@ def _grow(order: Order, known: GrowableRun, store: Store) -> GrownPath | None:
     if prefix is None or prefix.hash.digest() != growth.sha256 or after is None:
         return None
     tail = LineTail(prefix.rest, growth.lines, _earlier_rows(known))
-    items = sources.read_tail(found, log, tail)
+    items = sources.read_tail(match, log, tail)
     batches = map(reader_processes.as_sent, pack_items(items, after=after))
     grown = grown_run(known, earlier, seal(batches, {known.run.id: ContentDigest(growth.rows.hashed)}))
     prefix.hash.update(prefix.rest)

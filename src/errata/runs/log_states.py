@@ -40,8 +40,8 @@ def stat_of(path: Path) -> tuple[int, int, int, int]:
     return stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino
 
 
-def log_of(found: RecognisedPath) -> GrowingLog | None:
-    log = sources.growing_log(found)
+def log_of(match: RecognisedPath) -> GrowingLog | None:
+    log = sources.growing_log(match)
     return None if log is None else log._replace(signature=f"{log.signature} {_program()}")
 
 

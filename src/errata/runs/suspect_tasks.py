@@ -44,7 +44,7 @@ def suspect_tasks(runs: Sequence[StoredRun], store: Store) -> SuspectTasks:
     """Of runs that are triaged. Empty where there are neither several subjects nor a reference."""
     usable = [one for one in runs if one.run.excluded is None and was_measured(one.counts)]
     # a number never changes its facts, and the version of a triage changes with what it saw
-    versions = sorted((one.pk, one.run.id, rules_version_of(store, one.pk) or "") for one in usable)
+    versions = sorted((one.pk, one.run.id, f"{rules_version_of(store, one.pk)}+{one.digest}") for one in usable)
     suspects = load_or_find(store, tuple(versions))
     return with_reviews(suspects, store, [one.run.id for one in usable]) if suspects else suspects
 

@@ -57,7 +57,7 @@ class SuspicionTally:
         contradictory = sum(self._contradictory.values())
         counted = SuspiciousCount(len(self._strong), len(self._weak - self._strong), contradictory)
         with suppress(StoreError):  # a store that can only be read counts again
-            keep_summary(self._store, self._stored.pk, KIND, FUNCTIONS_VERSION, msgspec.msgpack.encode(counted))
+            keep_summary(self._store, self._stored.pk, KIND, _version(self._stored), msgspec.msgpack.encode(counted))
         return counted
 
     @property
@@ -83,11 +83,15 @@ def count_suspicious(passes: "Iterable[SuspiciousPass]") -> SuspiciousCount:
     return SuspiciousCount(sum(strong.values()), len(strong) - sum(strong.values()))
 
 
+def _version(stored: StoredRun) -> str:
+    return f"{FUNCTIONS_VERSION}+{stored.digest}"
+
+
 def counted_before(stored: StoredRun, store: Store) -> SuspiciousCount | None:
     """As counted when the run was analysed; none where it was not, or by other rules."""
     if not stored.counts.outcomes.get("pass"):
         return SuspiciousCount()
-    data = kept_summary(store, stored.pk, KIND, FUNCTIONS_VERSION)
+    data = kept_summary(store, stored.pk, KIND, _version(stored))
     try:
         return None if data is None else _decoder.decode(data)
     except msgspec.DecodeError:

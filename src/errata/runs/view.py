@@ -190,7 +190,7 @@ class RunView:
         checkup.look_up_mentions(survey, islice(cases_of(self.store, self.stored.pk), MOST_SEARCHED))
         findings = checkup.findings_in(survey)
         with suppress(StoreError):  # a store that can only be read still shows them
-            keep_findings(self.store, self.stored.pk, findings)
+            keep_findings(self.store, self.stored, findings)
         return Health(checkup.is_fit(findings), findings)
 
     def _descriptions(self) -> Iterator[Case]:

@@ -110,10 +110,13 @@ def findings_of(store: Store, pk: int) -> list[Finding]:
         return [unpack(row.record, Finding) for row in connection.execute(query)]
 
 
-def keep_findings(store: Store, pk: int, records: Iterable[Finding]) -> None:
-    """Replace the findings of a run by those of a new checkup."""
+def keep_findings(store: Store, stored: StoredRun, records: Iterable[Finding]) -> None:
+    """Replace the findings of a run by those of a new checkup, unless the run has grown meanwhile."""
+    pk = stored.pk
     rows = [(number, one.name, one.severity, pack(one)) for number, one in enumerate(records)]
     with store.writing(derived=True) as connection:
+        if connection.execute(select(runs.c.digest).where(runs.c.pk == pk)).scalar() != stored.digest:
+            return
         connection.execute(delete(findings).where(findings.c.run_pk == pk))
         engine.bulk_insert(connection, findings, rows, run_pk=pk)
 

@@ -343,7 +343,7 @@ def triage_run(
         if wide:  # what only the whole run shows is rare: it is worth a second pass, not one for every run
             second = _attributed(stored, store, rules, (across, gaps), wide=wide)
             spool.fill(settled.get(made[0], made) for made in _heard(second, on_failure))
-        spool.write(store, stored.pk, _version(rules, across.version, gaps.version))
+        spool.write(store, stored.pk, _version(stored, rules, across.version, gaps.version))
         return spool.count
 
 
@@ -365,11 +365,13 @@ def has_looked_across(stored: StoredRun, store: Store) -> bool:
 def is_stale(stored: StoredRun, store: Store, rules: Rules, gaps: KnownGaps) -> bool:
     """Not triaged yet, or with other rules, or other runs or reports show something new since."""
     known = rules_version_of(store, stored.pk)
-    return known is None or known != _version(rules, across_version(stored, store), gaps.version)
+    return known is None or known != _version(stored, rules, across_version(stored, store), gaps.version)
 
 
-def _version(rules: Rules, across: str, gaps: str) -> str:
-    return "".join([rules.version, f"+{across}" if across else "", f"+gaps-{gaps}" if gaps else ""])
+def _version(stored: StoredRun, rules: Rules, across: str, gaps: str) -> str:
+    """A run that grew in place keeps its number, so its revision is part of the version."""
+    parts = [rules.version, f"+{across}" if across else "", f"+gaps-{gaps}" if gaps else ""]
+    return "".join([*parts, f"+revision-{stored.run.revision}" if stored.run.revision > 1 else ""])
 
 
 def _attributed(
