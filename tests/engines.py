@@ -16,6 +16,7 @@ from soak.postgres_server import PostgresServer, running_server
 
 from errata.model.store_address import StoreAddress, StoreLocation
 from errata.store import database
+from errata.store.transfer import IN_WORK
 
 ENGINE = os.environ.get("ERRATA_TEST_ENGINE", "sqlite")
 ON_POSTGRES = ENGINE == "postgres"
@@ -44,7 +45,7 @@ def use_postgres() -> None:
     def open_database(path: Path) -> database.Store:
         if path.exists() and path.stat().st_size and not path.read_bytes().startswith(_MARK.encode()):
             return open_file(path)  # a private copy, an old store, or something that is no store
-        if "errata-" in path.parent.name and path.parent.name.startswith("errata-"):
+        if path.parent.name.startswith("errata-") or path.name.endswith(IN_WORK):  # copies into files
             return open_file(path)
         database._refuse_links(path)
         database._make_folder(path.parent)

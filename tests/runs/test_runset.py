@@ -1,8 +1,7 @@
 """What a comparison needs of a run is read once, and again only when it may have changed."""
 
-import sqlite3
-
 import pytest
+from sqlalchemy import func, select, update
 
 from bucket_runs import a_stored_run, a_verdict
 from errata.compare import stored as kept
@@ -16,6 +15,7 @@ from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.reviews import keep_verdicts
 from errata.store.runs import all_runs, run_by_id
+from errata.store.schema import summaries
 from errata.testing import a_run, an_attempt
 
 RATE_LIMIT = ErrorInfo(type="RateLimitError", message="429 Too Many Requests", phase="subject")
@@ -71,8 +71,8 @@ def test_other_timeouts_and_pooling_are_kept_apart(stored, store):
     assert pooled.summary.scores["strict"].by_case == {"suite/a": (1, 1), "suite/b": (0, 1), "suite/c": (0, 1)}
     assert facts(stored, store, to_pool=True) == pooled
     facts(stored, store, timeouts="drop")
-    with sqlite3.connect(store.path) as connection:
-        assert connection.execute("select count(*) from summaries").fetchone() == (3,)
+    with store.reading() as connection:
+        assert connection.execute(select(func.count()).select_from(summaries)).scalar_one() == 3
 
 
 def test_code_that_counts_otherwise_counts_anew(stored, store, readings, monkeypatch):
@@ -85,8 +85,8 @@ def test_code_that_counts_otherwise_counts_anew(stored, store, readings, monkeyp
 
 def test_one_that_cannot_be_read_is_made_anew(stored, store, readings):
     first = facts(stored, store)
-    with sqlite3.connect(store.path) as connection:
-        connection.execute("update summaries set data = x'00'")
+    with store.writing() as connection:
+        connection.execute(update(summaries).values(data=b"\0"))
 
     assert facts(stored, store) == first
     assert len(readings) == 2

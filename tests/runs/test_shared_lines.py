@@ -1,12 +1,12 @@
 """Several processes read the lines of one large file, and the store is the same as if one had read them."""
 
 import json
-import sqlite3
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import select, text
 
 from errata.errors import ReadAloneError
 from errata.model.attempt_rows import AttemptRows
@@ -16,8 +16,9 @@ from errata.runs.importing import import_orders
 from errata.runs.orders import Order
 from errata.sources import RecognisedPath, conversation_bench, generic, line_shares, read_rows
 from errata.sources.base import Match, ReaderShare, json_lines
-from errata.store.database import open_store
+from errata.store.database import Store, open_store
 from errata.store.packing import pack_items, seal
+from errata.store.schema import metadata, runs
 from errata.store.shared_rows import laid_out, pack_shared
 
 MAP = '[case]\nname = "id"\ninput = "question"\n[attempt]\npassed = "ok"\noutput = "answer"\nmessages = "talk"\n'
@@ -59,19 +60,23 @@ def turns_of(path: Path, count: int) -> list[list[object]]:
     return turns[0]
 
 
-def rows_of(store: Path) -> dict[str, list[tuple[object, ...]]]:
-    with sqlite3.connect(store) as database:
-        facts = "digest, revision, counts, record, name, suite, model, started_at, origin"
-        runs = database.execute(f"SELECT {facts} FROM runs WHERE state = 'current'").fetchall()
-        kept = {table: database.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall() for table in TABLES}
-    return {"runs": runs} | {table: [row[1:] for row in rows] for table, rows in kept.items()}
+def rows_of(store: Store) -> dict[str, list[tuple[object, ...]]]:
+    facts = "digest, revision, counts, record, name, suite, model, started_at, origin"
+    with store.reading() as connection:
+        current = select(*(runs.c[name] for name in facts.split(", "))).where(runs.c.state == "current")
+        kept = {"runs": connection.execute(current).all()}
+        for name in TABLES:
+            query = select(metadata.tables[name]).order_by(text("1"), text("2"))
+            kept[name] = [row[1:] for row in connection.execute(query)]
+    return {name: [tuple(row) for row in rows] for name, rows in kept.items()}
 
 
 def imported(
     path: Path, store: Path, source: str = "generic", mapping: str = ""
 ) -> dict[str, list[tuple[object, ...]]]:
-    import_orders([Order(str(path), source, mapping)], open_store(store))
-    return rows_of(store)
+    opened = open_store(store)
+    import_orders([Order(str(path), source, mapping)], opened)
+    return rows_of(opened)
 
 
 @pytest.fixture

@@ -1,8 +1,9 @@
 """Rows kept column by column are the same rows."""
 
-import sqlite3
+from contextlib import closing
 
 import pytest
+from store_fixtures import outside
 
 from errata.store import engine
 from errata.store.columns import Columns
@@ -50,9 +51,9 @@ def test_columns_are_written_as_their_rows_are(store, odd):
         assert engine.bulk_insert(connection, attempts, Columns.of(rows), run_pk=7) == 4
         assert engine.bulk_insert(connection, attempts, rows, run_pk=8) == 4
 
-    with sqlite3.connect(store.path) as database:
+    with closing(outside(store.path)) as database:
         of_columns, of_rows = (
-            database.execute("SELECT * FROM attempts WHERE run_pk = ? ORDER BY seq", (pk,)).fetchall() for pk in (7, 8)
+            database.execute(f"SELECT * FROM attempts WHERE run_pk = {pk} ORDER BY seq").fetchall() for pk in (7, 8)
         )
     assert [row[1:] for row in of_columns] == [row[1:] for row in of_rows]
     assert [row[2] for row in of_rows] == ["one", "two", "three", "four"]

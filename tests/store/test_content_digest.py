@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 from store_fixtures import batches, put
+from tests.engines import new_place
 
 from errata.model import Case, Unreadable
 from errata.model.codec import pack
@@ -16,7 +17,9 @@ from errata.store.blocks import decompress
 from errata.store.content_digest import CHUNK, ContentDigest
 from errata.store.database import open_store
 from errata.store.importing import Importing
+from errata.store.private_copy import copy_database
 from errata.store.schema import runs
+from errata.store.transfer import copy_into_store
 from errata.store.whole_runs import RunGroup, whole_runs
 from errata.testing import a_run, an_attempt
 from errata.verbs.store_check import check_deeply
@@ -116,3 +119,14 @@ def test_a_digest_of_many_blocks_is_confirmed_from_the_store(tmp_path):
     assert check_deeply(store).confirmed == 1
     with store.reading() as connection:
         assert len(connection.execute(select(runs.c.digest)).scalar_one()) == 40
+
+
+@pytest.mark.parametrize("copy", [copy_into_store, copy_database])
+def test_a_digest_is_confirmed_from_a_copy_of_the_store(store, copy):
+    """The order of cases is part of it."""
+    put(store, *ITEMS)
+    other = open_store(new_place(store))
+
+    copy(store, other)
+
+    assert check_deeply(other).confirmed == 1

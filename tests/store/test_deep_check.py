@@ -8,12 +8,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from store_fixtures import put, put_run
+from sqlalchemy import update
+from store_fixtures import put, put_run, sql
 from tests.length import LONG
 
 from errata.model import Artefact, Check
 from errata.store.database import open_store
-from errata.store.schema import FACTS, metadata, runs
+from errata.store.schema import FACTS, blobs, metadata, runs
 from errata.testing import a_run, an_attempt
 from errata.verbs.store_check import DeepCheck, check_deeply
 
@@ -128,8 +129,7 @@ def test_a_changed_opinion_is_found(sound, table, column, tmp_path):
 
 def test_damaged_attempts_are_listed_by_their_ids(store):
     done = put_run(store, cases=("a", "b", "c"))
-    with closing(sqlite3.connect(store.path)) as database, database:
-        database.execute("UPDATE attempts SET outcome = 'pass' WHERE seq = 1")
+    sql(store.path, "UPDATE attempts SET outcome = 'pass' WHERE seq = 1")
 
     (problem,) = checked(store.path).problems
 
@@ -140,8 +140,7 @@ def test_damaged_attempts_are_listed_by_their_ids(store):
 
 def test_every_attempt_of_a_lost_block_is_listed(store):
     put_run(store, cases=("a", "b", "c"))
-    with closing(sqlite3.connect(store.path)) as database, database:
-        database.execute("DELETE FROM blocks")
+    sql(store.path, "DELETE FROM blocks")
 
     (problem,) = checked(store.path).problems
 
@@ -151,8 +150,7 @@ def test_every_attempt_of_a_lost_block_is_listed(store):
 
 def test_a_deleted_row_is_found(store):
     put_run(store, cases=("a", "b", "c"))
-    with closing(sqlite3.connect(store.path)) as database, database:
-        database.execute("DELETE FROM attempts WHERE seq = 2")
+    sql(store.path, "DELETE FROM attempts WHERE seq = 2")
 
     assert [problem.kind for problem in checked(store.path).problems] == ["facts_damaged"]
 
@@ -162,8 +160,8 @@ def test_the_attempts_that_use_a_damaged_file_are_listed(store):
     files = (Artefact(role="grader", path="g.py", text="assert answer == 42"),)
     attempt = an_attempt(run=run.id, artefacts=files, checks=(Check(name="c", status="fail"),))
     put(store, run, attempt, an_attempt(run=run.id, case="suite/other"))
-    with closing(sqlite3.connect(store.path)) as database, database:
-        database.execute("UPDATE blobs SET data = zeroblob(20)")
+    with store.writing() as connection:
+        connection.execute(update(blobs).values(data=bytes(20)))
 
     (problem,) = [one for one in checked(store.path).problems if one.kind == "facts_damaged"]
 

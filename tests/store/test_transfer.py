@@ -1,14 +1,13 @@
 """A whole store copied: every row arrives, the proof notices any difference, and half a copy is not a store."""
 
 import gzip
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from store_fixtures import put_run
+from store_fixtures import outside, put_run
 
 from errata.store import transfer
 from errata.store.database import Store, open_store
@@ -47,7 +46,7 @@ def test_a_copy_keeps_the_order_of_cases(full, tmp_path):
 
     orders = []
     for path in (full, tmp_path / "copy.db"):
-        with closing(sqlite3.connect(path)) as database:
+        with closing(outside(open_store(path).path)) as database:
             orders.append(database.execute("SELECT run_pk, key FROM cases ORDER BY rowid").fetchall())
     assert orders[0] == orders[1]
 

@@ -8,34 +8,43 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from store_fixtures import put_run
+from store_fixtures import put_run, rows, sql
 
 from errata.errors import StoreError
+from errata.model.store_address import StoreLocation
 from errata.store import migrate
-from errata.store.database import open_store, schema_of
+from errata.store.database import Store, open_store, schema_of
+from errata.store.row_digest import digests_of
 from errata.store.runs import all_runs, exclude
 from errata.store.schema import SCHEMA
 
 OLD = sorted((Path(__file__).parents[1] / "fixtures" / "old").glob("*/store.db.gz"))[0]
 
 
-def raise_schema(path: Path) -> None:
-    """What a newer errata does: a column without a default, and the next number."""
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute("CREATE TABLE from_the_future (x)")
-        database.execute(f"UPDATE alembic_version SET version_num = '{SCHEMA + 1:04d}'")
+def raise_schema(path: StoreLocation) -> None:
+    """What a newer errata does: a table of its own, and the next number."""
+    number = f"UPDATE alembic_version SET version_num = '{SCHEMA + 1:04d}'"
+    sql(path, "CREATE TABLE from_the_future (x INTEGER)", number)
+
+
+def content(store: Store) -> object:
+    """Every byte of a file, every row of a database."""
+    if isinstance(store.path, Path):
+        return store.path.read_bytes()
+    with store.reading() as connection:
+        return {name: (digest.rows, digest.text) for name, digest in digests_of(connection).items()}
 
 
 def test_an_older_process_does_not_write_after_a_newer_one_has_migrated(store):
     """It opened the store before; its next write ends in a sentence."""
     done = put_run(store)
     raise_schema(store.path)
-    before = store.path.read_bytes()
+    before = content(store)
 
     with pytest.raises(StoreError, match="newer errata"):
         exclude(store, done.id, reason="r", author="me")
 
-    assert store.path.read_bytes() == before
+    assert content(store) == before
 
 
 def test_an_import_of_an_older_process_stops_where_a_newer_one_has_migrated(store):
@@ -45,8 +54,7 @@ def test_an_import_of_an_older_process_stops_where_a_newer_one_has_migrated(stor
     with pytest.raises(StoreError, match="newer errata"):
         put_run(store, "run-2")
 
-    with closing(sqlite3.connect(store.path)) as database:
-        assert database.execute("SELECT count(*) FROM runs").fetchone() == (1,)
+    assert rows(store.path, "runs") == 1
 
 
 def killed_in_migration(path: Path, step: int) -> bool:

@@ -24,8 +24,8 @@ def holds(column: ColumnElement[Any], data: bytes) -> ColumnElement[bool]:
     return func.instr(column, data) > 0
 
 
-WITH_ROW_NUMBERS = ("verdicts", "tokens")
-"""Tables whose rows are asked for in the order of writing."""
+WITH_ROW_NUMBERS = ("verdicts", "tokens", "cases")
+"""Tables whose rows are asked for in the order of writing. That of cases is part of the digest of their run."""
 
 
 def is_sqlite(connection: Connection) -> bool:

@@ -41,9 +41,7 @@ def _of_few_blocks(connection: Connection, pk: int) -> str:
 
 def case_records(connection: Connection, pk: int) -> Iterator[bytes]:
     """In the order of the log, which the engine keeps as the order of rows."""
-    query = select(cases.c.record).where(cases.c.run_pk == pk)
-    if connection.dialect.name == "sqlite":
-        query = query.order_by(engine.ROW)
+    query = select(cases.c.record).where(cases.c.run_pk == pk).order_by(engine.ROW)
     yield from connection.scalars(query.execution_options(yield_per=500))
 
 

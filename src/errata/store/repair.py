@@ -72,7 +72,7 @@ def _facts_of(store: Store, pk: int) -> list[str]:
 
 def _rows_of(connection: Connection, table: Table, pk: int) -> Iterator[Any]:
     query = select(table).where(table.c.run_pk == pk)
-    if table is cases and connection.dialect.name == "sqlite":
+    if table is cases:
         query = query.order_by(engine.ROW)  # their order is part of the run's digest
     yield from connection.execute(query.execution_options(yield_per=rows_at_once(table))).partitions()
 
