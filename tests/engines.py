@@ -24,6 +24,7 @@ _MARK = "errata-test-database"
 _running = ExitStack()
 _servers: list[PostgresServer] = []
 _made: dict[Path, str] = {}
+_files: set[Path] = set()
 _one_at_a_time = threading.Lock()
 
 
@@ -45,7 +46,8 @@ def use_postgres() -> None:
     def open_database(path: Path) -> database.Store:
         if path.exists() and path.stat().st_size and not path.read_bytes().startswith(_MARK.encode()):
             return open_file(path)  # a private copy, an old store, or something that is no store
-        if path.parent.name.startswith("errata-") or path.name.endswith(IN_WORK):  # copies into files
+        is_copy = path.parent.name.startswith("errata-") or path.name.endswith(IN_WORK)
+        if is_copy or path.absolute() in _files:
             return open_file(path)
         database._refuse_links(path)
         database._make_folder(path.parent)
@@ -74,6 +76,12 @@ def _copy_of(template: str) -> str:
     except psycopg.errors.ObjectInUse:  # connections that nobody has closed yet
         the_server().cut_connections(template)
         return the_server().new_database(template)
+
+
+def in_a_file(path: Path) -> Path:
+    """The same path: its store is a file on either engine."""
+    _files.add(path.absolute())
+    return path
 
 
 def new_place(store: database.Store) -> StoreLocation:

@@ -13,7 +13,7 @@ from soak.postgres_server import PASSWORD
 from sqlalchemy import select
 from store_fixtures import batches, put, put_owners, put_run
 from test_reviews import a_call, a_verdict
-from tests.engines import the_server
+from tests.engines import in_a_file, the_server
 
 from errata.errors import DamagedStoreError, StoreError
 from errata.model import Attribution, Case, FailureKey
@@ -149,7 +149,7 @@ def answers(store, done):
 
 
 def test_both_engines_give_the_same_answers(store, tmp_path):
-    in_file = open_store(tmp_path / "errata.db")
+    in_file = open_store(in_a_file(tmp_path / "errata.db"))
 
     in_database, expected = answers(store, fill(store)), answers(in_file, fill(in_file))
 
@@ -437,7 +437,7 @@ def test_numbers_of_copied_rows_are_not_given_again(store):
 
 
 def test_a_store_is_copied_into_a_database_and_back_without_a_difference(address, tmp_path):
-    first = open_store(tmp_path / "first.db")
+    first = open_store(in_a_file(tmp_path / "first.db"))
     done = fill(first)
 
     there = copy_store(tmp_path / "first.db", StoreAddress(address))
