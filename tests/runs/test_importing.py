@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+import psycopg
 import pytest
 from sqlalchemy import event
 
@@ -104,12 +105,31 @@ def write_reports(folder: Path, count: int) -> Path:
     return folder
 
 
+def note_statements(store: Store, statements: list[object], patched: pytest.MonkeyPatch) -> None:
+    """Those of the driver itself, too; one that is repeated for many rows counts for each."""
+    if isinstance(store.path, Path):
+        listener = event.listens_for(store.engine, "connect")
+        listener(lambda driver, _: driver.set_trace_callback(statements.append))
+        return
+
+    def noted(method):
+        def call(cursor, statement, *rest, **options):
+            often = len(rest[0]) if method.__name__ == "executemany" else 1
+            statements.extend([statement] * often)
+            return method(cursor, statement, *rest, **options)
+
+        return call
+
+    for kind, name in ((psycopg.Cursor, "execute"), (psycopg.Cursor, "executemany"), (psycopg.Cursor, "copy"),
+                       (psycopg.ServerCursor, "execute")):  # fmt: skip
+        patched.setattr(kind, name, noted(getattr(kind, name)))
+
+
 def statements_of_import(folder: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
     """Statements in the store, and questions to sources whether a file is theirs."""
     statements, questions = [], []
-    listener = event.listens_for(store.engine, "connect")
-    listener(lambda driver, _: driver.set_trace_callback(statements.append))
     with monkeypatch.context() as patched:
+        note_statements(store, statements, patched)
         for source in sources.all_sources().values():
             patched.setattr(source, "recognise", counted(source.recognise, questions))
         summaries = import_paths([folder], store)
