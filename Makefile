@@ -58,9 +58,9 @@ test: $(READY) ## every test suite
 	@$(BIN)/pytest -n auto --dist worksteal
 
 # every store that these tests open is a database of a PostgreSQL server that they start
-ON_POSTGRES := tests/store tests/review tests/memory tests/buckets tests/server tests/runs tests/verbs
-test-postgres: $(READY) ## the suites of store, review, memory, causes and server on a PostgreSQL server of their own
-	@ERRATA_TEST_ENGINE=postgres $(BIN)/pytest -n auto --dist worksteal $(wildcard $(ON_POSTGRES))
+ON_POSTGRES := tests/store tests/review tests/memory tests/buckets tests/server tests/runs
+test-postgres: $(READY) ## the suites of store, review, memory, causes, server and runs on a PostgreSQL server of their own
+	@ERRATA_TEST_ENGINE=postgres $(BIN)/pytest -n auto --dist worksteal $(ON_POSTGRES)
 
 check: $(READY) types ## ruff, ruff format, mypy strict, import-linter, requirements, wording, types of scripts
 	@$(BIN)/ruff check .
