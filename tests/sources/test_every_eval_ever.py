@@ -9,7 +9,7 @@ from changed_logs import FIXTURES, attempts, by_case, cases, change, change_rows
 
 from errata import sources
 from errata.sources.every_eval_ever import SAMPLES
-from errata.sources.every_eval_ever.instances import error_of
+from errata.sources.every_eval_ever.reader import error_of
 
 CONVERTED = FIXTURES / "every_eval_ever" / "from_inspect" / "data"
 ALONE = FIXTURES / "every_eval_ever" / "rows_alone" / "data"

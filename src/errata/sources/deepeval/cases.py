@@ -37,12 +37,12 @@ from errata.model.usage import total_cost, total_of
 from errata.model.words import ActorRole, CheckStatus, ScorerKind, StepKind
 from errata.sources.base import Row
 from errata.sources.deepeval.results import fields, objects
-from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.chat import CHAT_ROLES
 from errata.sources.shared.documents import context_artefacts
 from errata.sources.shared.exceptions import error_of, raised_as
 from errata.sources.shared.facts import Facts, despite_error, mark_recovered
 from errata.sources.shared.fields import JsonFields
+from errata.sources.shared.runs import CaseNumbering
 from errata.sources.shared.values import (
     as_text,
     cost_number,

@@ -11,7 +11,7 @@ from errata.sources.base import convert_each, of_run
 from errata.sources.deepeval import NAME, latest_in
 from errata.sources.deepeval.cases import items_of, scorers_of
 from errata.sources.deepeval.results import TestRun, objects, results_at
-from errata.sources.shared.cases import CaseNumbering
+from errata.sources.shared.runs import CaseNumbering
 from errata.sources.shared.values import (
     as_text,
     count,

@@ -22,9 +22,9 @@ from errata.model import (
 from errata.model.words import CheckStatus, Measurement
 from errata.sources.base import Row
 from errata.sources.evalscope.runs import EvalscopeReport
-from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.chat import last_answer, steps_of_chat
 from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
+from errata.sources.shared.runs import CaseNumbering
 from errata.sources.shared.usage import usage_of
 from errata.sources.shared.values import as_text, count, mapping, non_empty, number, plain, rest, sequence, text
 

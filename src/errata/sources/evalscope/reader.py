@@ -19,9 +19,9 @@ from errata.sources.evalscope.runs import (
     name_alone,
     run_of,
 )
-from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.row_groups import Lines, lines_of, repeated_rows
+from errata.sources.shared.runs import CaseNumbering
 from errata.sources.shared.values import mapping
 
 

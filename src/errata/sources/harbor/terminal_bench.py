@@ -34,9 +34,9 @@ from errata.sources.harbor.agent_logs import RunLog, names_of_trials, stream_of
 from errata.sources.harbor.attempts import agent_role, seconds_between
 from errata.sources.harbor.runs import model_of
 from errata.sources.harbor.verdicts import OF_FAILURE_MODE, Fault, limit_of, test_check
-from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.documents import Documents, files
 from errata.sources.shared.fields import JsonFields
+from errata.sources.shared.runs import CaseNumbering
 from errata.sources.shared.values import (
     count,
     last_part,

@@ -26,10 +26,10 @@ from errata.model.identity import fingerprint
 from errata.sources.base import Row
 from errata.sources.helm import NAME
 from errata.sources.helm.stats import Stat, stats_of
-from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.chat import steps_of_chat
 from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
 from errata.sources.shared.row_groups import ItemGroups, repeated_rows, repetitions, split_copies
+from errata.sources.shared.runs import CaseNumbering
 from errata.sources.shared.values import (
     mapping,
     moment_since_1970,

@@ -11,10 +11,10 @@ from errata.sources.helm import NAME, HelmFiles, files_of, run_name
 from errata.sources.helm.instances import InstanceContext, RequestKey, StatsKey, items_of
 from errata.sources.helm.stats import Stat, main_measure, stats_of
 from errata.sources.helm.without_requests import Inputs, measured_items
-from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.json_rows import LongDocument, long_document
 from errata.sources.shared.row_groups import ItemGroups
+from errata.sources.shared.runs import CaseNumbering
 from errata.sources.shared.values import mapping, moment_since_1970, non_empty, plain, rest, sequence, settings, text
 from errata.text.lazy_regex import lazy_regex
 

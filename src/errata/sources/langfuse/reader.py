@@ -21,9 +21,9 @@ from errata.sources.langfuse.attempts import (
 )
 from errata.sources.langfuse.rows import LangfuseExport, RowsByTrace, nested_rows, with_api_names
 from errata.sources.langfuse.runs import DatasetLink, DatasetRuns
-from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.json_rows import json_rows
 from errata.sources.shared.row_groups import split_copies
+from errata.sources.shared.runs import CaseNumbering
 from errata.sources.shared.values import text
 
 

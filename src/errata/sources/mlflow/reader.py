@@ -9,9 +9,9 @@ from errata.sources.base import Row, children, convert_each, is_file, unreadable
 from errata.sources.mlflow import NAME, kind_of
 from errata.sources.mlflow.attempts import KINDS, MlflowSpans, attempt_of, case_of
 from errata.sources.mlflow.traces import MlflowTrace, span_of
-from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.documents import Documents, files
 from errata.sources.shared.json_rows import holds_one, json_rows
+from errata.sources.shared.runs import CaseNumbering
 from errata.sources.shared.values import mapping, non_empty, number, rest, text
 
 PAGED = "traces"

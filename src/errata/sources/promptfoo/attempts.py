@@ -17,7 +17,6 @@ from errata.model import (
 )
 from errata.model.delivery import undelivered
 from errata.model.words import CheckStatus, Execution, Measurement, Outcome
-from errata.sources.promptfoo.cases import test_vars
 from errata.sources.promptfoo.checks import (
     cut_short,
     error_of,
@@ -29,7 +28,7 @@ from errata.sources.promptfoo.checks import (
 )
 from errata.sources.promptfoo.columns import Graders
 from errata.sources.promptfoo.steps import HISTORIES, has_history, steps_of
-from errata.sources.promptfoo.values import as_text, moment, rest, without_secrets
+from errata.sources.promptfoo.values import as_text, moment, rest, test_vars, without_secrets
 from errata.sources.shared.values import cost_number, count, mapping, number, plain, seconds, sequence, text
 
 ASSERTION, ERROR = 1, 2

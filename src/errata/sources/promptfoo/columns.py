@@ -8,9 +8,8 @@ from typing import Any
 from errata.model import Scorer, Subject
 from errata.model.words import ScorerKind
 from errata.sources.base import Row
-from errata.sources.promptfoo.cases import PromptfooNaming
 from errata.sources.promptfoo.evaluation import PromptfooEvaluation
-from errata.sources.promptfoo.values import without_secrets
+from errata.sources.promptfoo.values import PromptfooNaming, without_secrets
 from errata.sources.shared.values import mapping, number, sequence, text
 from errata.text.clean import one_line
 

@@ -28,10 +28,10 @@ from errata.model.words import CheckStatus
 from errata.sources.base import Row, convert_each, number_or_none, of_run
 from errata.sources.ragas import ANSWER, INPUT, NAME, REFERENCE, RETRIEVED
 from errata.sources.ragas.tables import RagasColumns, RagasTable
-from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.chat import last_answer, steps_of_chat
 from errata.sources.shared.documents import context_artefacts
 from errata.sources.shared.facts import Facts, outcome_of
+from errata.sources.shared.runs import CaseNumbering
 from errata.sources.shared.values import as_text, mapping, non_empty, plain, rest, text
 
 _HOMES = frozenset((INPUT, ANSWER, REFERENCE, RETRIEVED, "reference_contexts", "rubrics", "reference_tool_calls"))

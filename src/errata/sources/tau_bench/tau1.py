@@ -28,12 +28,12 @@ from errata.model import (
 )
 from errata.model.words import CheckStatus, CheckWeakness, Phase
 from errata.sources.base import Row, convert_each, of_run
-from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.chat import last_answer, steps_of_chat
 from errata.sources.shared.exceptions import frames_of
 from errata.sources.shared.facts import Facts
 from errata.sources.shared.json_rows import LongDocument, long_document
 from errata.sources.shared.row_groups import Copies, copied_row
+from errata.sources.shared.runs import CaseNumbering
 from errata.sources.shared.values import as_text, cost_number, mapping, non_empty, number, plain, rest, sequence, text
 from errata.sources.tau_bench import NAME
 from errata.sources.tau_bench.trials import TrialNumber, TrialNumbers, only_reads, outcome_of
