@@ -25,7 +25,7 @@ from errata.model.output.mapping import MapOutput
 from errata.model.tables import AttemptRow, CellRow, CheckRow, PairRow, RunRow, ScoreRow
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
 from errata.render.figures import plural
-from errata.render.notebook import html_table
+from errata.render.html import html_table
 from errata.runs.view import RunView
 from errata.settings import Settings, load_settings
 from errata.verbs import compare as comparing

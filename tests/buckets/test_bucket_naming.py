@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from errata.buckets.naming import LONGEST, readable
 from errata.buckets.opinions import slug_of
 from errata.buckets.suggest import suggest
-from errata.model.wrong_answer import WrongAnswer
+from errata.model.check import WrongAnswer
 from errata.text.clean import one_line
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from errata.buckets.failure import FailureToGroup
 from errata.buckets.reconcile import role_of
 from errata.buckets.suggest import suggest
-from errata.model.wrong_answer import WrongAnswer
+from errata.model.check import WrongAnswer
 
 WORDS = (
     "pier",

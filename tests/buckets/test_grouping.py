@@ -8,7 +8,7 @@ from errata.buckets.failure import FailureToGroup
 from errata.buckets.reconcile import role_of
 from errata.buckets.suggest import suggest
 from errata.model import Bucket, FailureKey
-from errata.model.wrong_answer import WrongAnswer
+from errata.model.check import WrongAnswer
 
 LINT = "9:23 error '{}' is defined but never used @typescript-eslint/no-unused-vars"
 

@@ -1,9 +1,9 @@
-"""Where the owners of failures come from, in the words of every command (errata.render.review_state)."""
+"""Where the owners of failures come from, in the words of every command (errata.render.proof)."""
 
 import pytest
 
 from errata.model.output.report.shared import ReviewCoverage
-from errata.render.review_state import coverage_state, owners_state
+from errata.render.proof import coverage_state, owners_state
 
 
 @pytest.mark.parametrize(

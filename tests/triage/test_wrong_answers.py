@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.model import Case, Check, Output
-from errata.model.wrong_answer import WrongAnswer
+from errata.model.check import WrongAnswer
 from errata.testing import an_attempt
 from errata.triage.wrong_answers import wrong_answer
 

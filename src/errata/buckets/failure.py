@@ -8,7 +8,7 @@ import msgspec
 from errata.buckets.rules import BROAD, OPEN
 from errata.model import Attempt, Attribution, FailureKey, Run, Verdict
 from errata.model.attribution import NO_KEY
-from errata.model.wrong_answer import WrongAnswer
+from errata.model.check import WrongAnswer
 from errata.text.clean import clean
 from errata.text.judge_words import without_preamble
 from errata.text.tool_output import key_line

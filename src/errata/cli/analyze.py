@@ -28,8 +28,7 @@ from errata.json_output.analysis import analysis_output
 from errata.model import CauseSummary, Finding, StoredRun, UnreadFiles
 from errata.model.run import subject_label
 from errata.render.figures import percent
-from errata.render.proof import SHOWN_OR_PRESUMED, proof_counts
-from errata.render.review_state import owners_state
+from errata.render.proof import SHOWN_OR_PRESUMED, owners_state, proof_counts
 from errata.runs.importing import PathSummary, begin_unless_known
 from errata.runs.names import is_path, known_run
 from errata.runs.orders import look_for

@@ -21,8 +21,7 @@ from errata.model import StoredRun
 from errata.model.attempt import Filters
 from errata.model.output.failures import ListedFailureOutput
 from errata.model.words import Confidence
-from errata.render.proof import SHOWN_OR_PRESUMED, how_sure
-from errata.render.review_state import owners_state
+from errata.render.proof import SHOWN_OR_PRESUMED, how_sure, owners_state
 from errata.runs.failures import Failure, refuse_unknown
 from errata.runs.names import handle_of, runs_named
 from errata.runs.suspicions import SuspiciousPass, contradictory_passes, count_suspicious, suspicious_passes

@@ -29,7 +29,7 @@ from errata.model.output.report.run import RunReport
 from errata.render.document import Document
 from errata.render.figures import percent
 from errata.render.files import WrittenFile
-from errata.render.review_state import coverage_state
+from errata.render.proof import coverage_state
 from errata.report.batch_prose import batch_answer, batch_warning, category_title
 from errata.report.comparison_document import doubts_words
 from errata.report.comparison_files import ComparisonWritten

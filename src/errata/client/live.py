@@ -23,7 +23,7 @@ import msgspec
 
 from errata.client.webhook import MAY_PASS, RefusedRedirects
 from errata.errors import ConflictError, FetchError, SettingsError
-from errata.model.deployment import HEADER, PRODUCTION
+from errata.model.store_address import HEADER, PRODUCTION
 from errata.settings.reviewers import refuse_address
 
 TIMEOUT = 10.0

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import fsum, sqrt
 from statistics import stdev
 
-from errata.model.rates import Interval as Interval
-from errata.model.rates import Z as Z
-from errata.model.rates import wilson as wilson
+from errata.model.counts import Interval as Interval
+from errata.model.counts import Z as Z
+from errata.model.counts import wilson as wilson
 
 
 def standard_error(values: Sequence[float]) -> float | None:

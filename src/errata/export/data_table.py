@@ -12,7 +12,7 @@ import msgspec
 from errata.errors import SettingsError, extra_hint
 from errata.export.columns import TableColumn, columns_of, flat_row
 from errata.render.files import replacing
-from errata.render.notebook import html_table
+from errata.render.html import html_table
 from errata.text.outgoing import cell_for_user
 
 if TYPE_CHECKING:

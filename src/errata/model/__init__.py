@@ -24,7 +24,6 @@ from errata.model.check import Check, CheckEdit, ErrorInfo, Part
 from errata.model.conduct import Conduct, Obstacle, Sighting
 from errata.model.counts import Counts, StoredRun
 from errata.model.identity import attempt_id, case_key, split_attempt_id
-from errata.model.observation import Observation
 from errata.model.packet import LabelChoice, LeftOut, Packet, PacketPlace, Question
 from errata.model.prior_report import PriorFailure, PriorRecommendation, PriorReport
 from errata.model.record import Evidence, Finding, Record, SourceRef, Unreadable, UnreadFile, UnreadFiles
@@ -43,7 +42,7 @@ from errata.model.run import (
     Subject,
     case_name,
 )
-from errata.model.step import Actor, Step, ToolCall, ToolError, ToolResult
+from errata.model.step import Actor, Observation, Step, ToolCall, ToolError, ToolResult
 from errata.model.usage import ReviewCall, Usage, UsageByRole
 from errata.model.verdict import Fix, Quote, Recommendation, Reviewer, Verdict
 

@@ -1,5 +1,7 @@
 """What was measured about an attempt, and what went wrong while it was made or measured."""
 
+from typing import Literal, NamedTuple
+
 from errata.model.record import Record
 from errata.model.words import CheckKind, CheckStatus, CheckWeakness, Phase
 
@@ -87,3 +89,26 @@ class Part(Record):
     """Mean cost over pass rate; absent where nothing passed, which a harness may call infinite."""
     is_best: bool = False
     """Whether it is what the harness selected among its like."""
+
+
+# --- an answer that is not the expected one, as the harness took both, and the kind of difference
+
+
+Difference = Literal[
+    "empty", "not_extracted", "refusal", "option", "case", "format", "factor", "sign", "unit", "rounding", "number",
+    "extra", "part", "text",
+]  # fmt: skip
+
+
+class WrongAnswer(NamedTuple):
+    answered: str
+    """In one line. Empty where there was no answer, or where the harness found none in a text."""
+    expected: str
+    difference: Difference
+    factor: str = ""
+    """How many times too large or too small a number is, where that is a power of ten."""
+
+    @property
+    def pair(self) -> str:
+        """Equal for failures that gave the same answer in place of the same expected one."""
+        return f"{self.answered} ≠ {self.expected}" if self.answered else ""

@@ -141,3 +141,14 @@ class LiveAnswer(LiveRunState, frozen=True, kw_only=True):
     accepted: int
     repeated: int
     """Reports whose keys were known already; they changed nothing."""
+
+
+class StoreChange(msgspec.Struct, frozen=True, kw_only=True):
+    kind: Literal["run", "attempts", "verdict", "bucket", "claim"]
+    """`run`: it is new, gone, excluded, or its state changed. `attempts`: it has more of them. `claim`: somebody
+    began or ended a review."""
+    run: str | None = None
+    """Null where more than one run may have changed."""
+    attempt: str | None = None
+    by: str | None = None
+    """The reviewer or author, where one is known."""

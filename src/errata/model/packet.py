@@ -3,8 +3,8 @@
 from typing import Any
 
 from errata.model.attribution import FailureKey, Signal
-from errata.model.observation import Observation
 from errata.model.record import Record
+from errata.model.step import Observation
 from errata.model.words import Owner
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from errata.model.check import ErrorInfo
 from errata.model.record import Record
 from errata.model.usage import Usage
-from errata.model.words import ActorRole, StepKind
+from errata.model.words import ActorRole, ObservationKind, StepKind, Strength
 
 
 class Actor(Record):
@@ -62,3 +62,26 @@ class Step(Record):
     def speaker(self) -> str:
         """Role and name: `assistant Planner`."""
         return f"{self.actor.role} {self.actor.name}".rstrip()
+
+
+# --- one line of an evidence log: what a step shows by itself, without anybody's judgement
+
+
+class Observation(Record):
+    kind: ObservationKind
+    step: int
+    """The index of the step."""
+    speaker: str
+    """The agent's name where the log has one, else the role."""
+    text: str
+    """One sentence."""
+    quote: str = ""
+    """Verbatim from that step: its text, the arguments of a call as JSON, or a result."""
+    related_step: int | None = None
+    """The result of a call, the earlier equal call, or the step that first named a value."""
+    tool: str = ""
+    argument: str = ""
+    """The argument of the call that differs."""
+    strength: Strength
+    steps: tuple[int, ...] = ()
+    """Every step with the same observation, where there are several; `step` is the first."""

@@ -84,3 +84,9 @@ def masked(url: str) -> str:
         name, colon, _ = user.partition(":")
         rest = f"{name}{colon}{_MASK if colon else ''}@{place}"
     return _SECRET_PARAMETER.sub(rf"\g<1>{_MASK}", f"{head}{sign}{rest}")
+
+
+PRODUCTION = frozenset(("prod", "production"))
+"""Deployments that are written only on purpose, and whose schema only a release changes."""
+HEADER = "Errata-Deployment"
+"""Names the deployment that a report is for."""

@@ -4,7 +4,7 @@ Every text is cleaned, redacted and escaped by `page_text`; nothing else writes 
 """
 
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from hashlib import sha256
 from html import escape
@@ -14,6 +14,7 @@ from errata.render import charts, palette
 from errata.render.anchors import Anchors
 from errata.render.blocks_html import BlockHtml, page_text, scrolling
 from errata.render.document import Card, Document, Section
+from errata.text.outgoing import short_line
 
 OPEN_GROUPS = 3
 IN_FULL = 600_000
@@ -176,3 +177,27 @@ class _HtmlPage:
         head = '<thead><tr><th scope="col">case</th><th scope="col">in short</th></tr></thead>'
         if rows:
             yield scrolling(f"<table>{head}<tbody>{''.join(rows)}</tbody></table>", "the rest, in short")
+
+
+# --- a table for a notebook: plain HTML without scripts, every text cleaned, redacted and escaped
+
+
+CELL = 200
+"""Characters of a cell; a reason may quote a whole stack trace."""
+
+
+def html_table(header: Sequence[str], rows: Iterable[Sequence[object]], *, caption: str, note: str = "") -> str:
+    head = "".join(f"<th>{_cell(name)}</th>" for name in header)
+    body = "".join(f"<tr>{''.join(f'<td>{_cell(value)}</td>' for value in row)}</tr>" for row in rows)
+    below = f"<p>{_cell(note)}</p>" if note else ""
+    table = f"<table><caption>{_cell(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<div>{table}{below}</div>"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return escape(short_line(text, CELL))

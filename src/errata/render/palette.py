@@ -81,3 +81,9 @@ def _classes() -> Iterator[str]:
 
 def _either(shade: Shade) -> str:
     return shade.light if shade.light == shade.dark else f"light-dark({shade.light}, {shade.dark})"
+
+
+LETTERS = {"failed": "F", "partial": "F", "passed": ".", "error": "e", "limit": "l", "cancelled": "x", "follows": "c",
+           "unscored": "?", "missing": "-", "contradictory": "!", "mixed": "~", "": " "}  # fmt: skip
+LEGEND = {"F": "fail", ".": "pass", "e": "no answer", "l": "hit a limit", "x": "cancelled", "c": "knock-on",
+          "?": "no verdict", "-": "missing", "!": "contradictory rows", "~": "mixed attempts"}  # fmt: skip

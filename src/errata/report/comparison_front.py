@@ -9,9 +9,9 @@ import msgspec
 from errata.model.output.report.comparison import CaseGrid, ComparisonReport, Mode, ReportedRun
 from errata.model.output.report.shared import ScoreLine
 from errata.model.words import NOT_THE_SUBJECTS
-from errata.render.cell_letters import LEGEND, LETTERS
 from errata.render.document import Block, Card, Grid, Line, Link, RankedCause, ScoreBar, ScoreChart, line, paragraph
 from errata.render.figures import percent, plural
+from errata.render.palette import LEGEND, LETTERS
 from errata.report.comparison_advice import advice_to_do
 from errata.report.comparison_sections import is_provisional, mode_key, mode_title
 from errata.report.front import (

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from errata.model import Verdict
-from errata.model.rates import Interval, RightShare, wilson
+from errata.model.counts import Interval, RightShare, wilson
 from errata.model.standing import standing
 from errata.review.agreement import cohen_kappa, newest_by_reviewer
 from errata.review.human_labels import HumanLabel, HumanLabels, SkippedRow

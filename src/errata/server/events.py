@@ -15,7 +15,7 @@ import msgspec
 from starlette.responses import Response, StreamingResponse
 
 from errata.errors import StoreError
-from errata.model.change import StoreChange
+from errata.model.live import StoreChange
 from errata.verbs.store import ChangeFeed, Store
 
 LOOK_EVERY = 0.3

@@ -7,7 +7,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from errata.errors import SettingsError
-from errata.model.deployment import PRODUCTION
+from errata.model.store_address import PRODUCTION
 from errata.server.app import build_app
 from errata.server.exchange import MountedApp, ServerOptions
 from errata.settings import Settings

@@ -7,7 +7,7 @@ from typing import Any, Self
 from sqlalchemy import Connection, Select, select
 
 from errata.errors import StoreError
-from errata.model.change import StoreChange
+from errata.model.live import StoreChange
 from errata.store import engine
 from errata.store.database import Store
 from errata.store.schema import bucket_events, exclusions, leases, runs, verdicts

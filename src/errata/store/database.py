@@ -17,8 +17,7 @@ from sqlalchemy import Connection, Engine, insert, select
 from sqlalchemy.exc import DBAPIError
 
 from errata.errors import DamagedStoreError, StoreError
-from errata.model.deployment import PRODUCTION
-from errata.model.store_address import StoreAddress, StoreLocation, location_of
+from errata.model.store_address import PRODUCTION, StoreAddress, StoreLocation, location_of
 from errata.store import engine as engines
 from errata.store import sqlite
 from errata.store.blocks import ZstdError

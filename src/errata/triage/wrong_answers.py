@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from errata.model import Attempt, Case, Check
-from errata.model.wrong_answer import Difference, WrongAnswer
+from errata.model.check import Difference, WrongAnswer
 from errata.text.answers import bare
 from errata.text.clean import one_line
 from errata.text.equivalence import canonical, same

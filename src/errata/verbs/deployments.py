@@ -4,8 +4,7 @@ from datetime import datetime
 from pathlib import Path
 
 from errata.errors import SettingsError, did_you_mean
-from errata.model.deployment import PRODUCTION
-from errata.model.store_address import StoreLocation, location_of
+from errata.model.store_address import PRODUCTION, StoreLocation, location_of
 from errata.model.times import to_text
 from errata.settings import Settings
 from errata.store.database import mark_deployment, open_store

@@ -10,9 +10,9 @@ from errata.cli.output import plural, put, put_json, say
 from errata.cli.review.agreement import put_confusion, ratio
 from errata.cli.table import put_table
 from errata.errors import SettingsError
+from errata.model.counts import Interval, RightShare
 from errata.model.identity import split_attempt_id
 from errata.model.output.agreement import CalibrateOutput, WhyRowSkipped
-from errata.model.rates import Interval, RightShare
 from errata.review.calibrate import Calibration, CalibrationResult, StepMeasure
 from errata.verbs.review import calibrate_from_log, calibrate_reviewers
 from errata.verbs.store import Store

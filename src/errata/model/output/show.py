@@ -8,12 +8,12 @@ from errata.model.attempt import Attempt
 from errata.model.attribution import Attribution, Signal
 from errata.model.case import Case
 from errata.model.counts import Counts
-from errata.model.observation import Observation
 from errata.model.output.failures import BucketNameOutput, LabelChangeOutput
 from errata.model.output.memory import CaseHistoryOutput
 from errata.model.packet import Packet
 from errata.model.record import Finding
 from errata.model.run import Run
+from errata.model.step import Observation
 from errata.model.verdict import Verdict
 from errata.model.words import Owner
 

@@ -1,7 +1,6 @@
 """Live reporting: runners report runs, attempts, steps, checks and files while they go on. Every call needs a token."""
 
 from errata.errors import ConflictError
-from errata.model.deployment import HEADER, PRODUCTION
 from errata.model.live import (
     ArtefactsReport,
     AttemptsReport,
@@ -11,6 +10,7 @@ from errata.model.live import (
     StartReport,
     StepsReport,
 )
+from errata.model.store_address import HEADER, PRODUCTION
 from errata.server.endpoints import Endpoint
 from errata.server.exchange import Exchange
 from errata.verbs.live import add_attempts, add_part, finish_live, start_live

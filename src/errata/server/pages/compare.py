@@ -14,10 +14,10 @@ from errata.model.output.runs import ListedRunOutput
 from errata.model.words import NOT_THE_SUBJECTS
 from errata.render import charts
 from errata.render.blocks_html import page_text, scrolling
-from errata.render.cell_letters import LEGEND, LETTERS
 from errata.render.density import DensityParts, DensityRow, density
 from errata.render.document import Grid, ScoreBar
 from errata.render.figures import p_value, percent, plural, points
+from errata.render.palette import LEGEND, LETTERS
 from errata.server.endpoints import Endpoint
 from errata.server.exchange import Exchange, Page
 from errata.server.layout import card, link, notice, table
