@@ -22,7 +22,7 @@ from sqlalchemy import Engine, event
 from errata.model.store_address import StoreAddress
 from errata.store.database import Store, open_store
 from errata.store.postgres import engine_for
-from errata.store.private_copy import copy_database
+from errata.store.transfer import copy_database
 from soak import kills
 from soak.kill_stages import STAGES, Stage
 from soak.postgres_server import PostgresServer, running_server

@@ -5,7 +5,7 @@ from store_fixtures import put, put_owners
 
 from errata.model import Attribution, Bucket, FailureKey, Placement
 from errata.store.bucket_changes import bucket_transaction
-from errata.store.failure_search import attributions_of_case, attributions_with, members_in
+from errata.store.failures import attributions_of_case, attributions_with, members_in
 from errata.testing import a_run, an_attempt
 
 RUN = a_run()

@@ -32,11 +32,10 @@ from errata.store.damage import problems_of
 from errata.store.database import Store, open_store
 from errata.store.elsewhere import elsewhere
 from errata.store.failure_list import triaged_rows
-from errata.store.failure_search import attributions_with
-from errata.store.failures import listed_failures, loaded
+from errata.store.failures import attributions_with, listed_failures, loaded
 from errata.store.gates import code_refs_of, gates_of, keep_code_ref, keep_gate
 from errata.store.importing import Importing
-from errata.store.index_marks import marks_of
+from errata.store.index_file import marks_of
 from errata.store.ledger import calls_of, open_ledger
 from errata.store.live import JournalItem, add_to_journal, attempts_in_journal, start_live_run
 from errata.store.migrate import upgrade

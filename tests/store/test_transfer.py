@@ -11,7 +11,7 @@ from store_fixtures import outside, put_run
 
 from errata.store import transfer
 from errata.store.database import Store, open_store
-from errata.store.row_digest import RowDigest, digests_of
+from errata.store.run_digest import RowDigest, digests_of
 from errata.store.schema import attempts, cases, metadata, runs
 from errata.store.transfer import copy_into_file, differing, is_empty, part_of
 

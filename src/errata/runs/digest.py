@@ -18,7 +18,7 @@ from errata.runs.view import RunView
 from errata.store.attempts import attempts_of
 from errata.store.database import Store
 from errata.store.failure_list import all_rows
-from errata.store.index_marks import keep_digest, kept_digest, kept_digests, marks_of, without_buckets
+from errata.store.index_file import keep_digest, kept_digest, kept_digests, marks_of, without_buckets
 
 SHOWN = 3
 """Findings that get the line that proves them."""

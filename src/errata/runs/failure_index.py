@@ -21,7 +21,7 @@ from errata.store.failure_list import (
     update_opinions,
 )
 from errata.store.failures import attributed_at
-from errata.store.index_marks import buckets_in, marks_of, rows_mark
+from errata.store.index_file import buckets_in, marks_of, rows_mark
 from errata.triage.keys import is_informative, lists_only_names
 
 _building: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)

@@ -16,7 +16,7 @@ from errata.store.buckets import bucket_places, buckets_of
 from errata.store.database import Store
 from errata.store.failure_list import Cursor, cursor_of, facets_of, groups_of, keep_lines, known_lines, listed_rows
 from errata.store.failures import attributed_at
-from errata.store.index_marks import rows_mark
+from errata.store.index_file import rows_mark
 from errata.text.clean import one_line
 from errata.transcript.error_text import has_logs, says_more
 from errata.triage.reasons import explained, reason_of

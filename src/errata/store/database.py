@@ -21,8 +21,8 @@ from errata.model.store_address import PRODUCTION, StoreAddress, StoreLocation, 
 from errata.store import engine as engines
 from errata.store import sqlite
 from errata.store.blocks import ZstdError
+from errata.store.migrate import newer_schema, refuse_newer_schema
 from errata.store.schema import SCHEMA, metadata
-from errata.store.schema_guard import newer_schema, refuse_newer_schema
 from errata.store.server_schema import deployments
 
 _WITH_DEPLOYMENTS = 8
@@ -251,7 +251,7 @@ def _private_copy(path: StoreLocation) -> Store:
         store = Store(path, sqlite.engine_for(folder / path.name), private_copy=folder)
         sqlite.copy(path, folder / path.name)
         return store
-    from errata.store.private_copy import copy_database  # noqa: PLC0415 only for a database that can't be written
+    from errata.store.transfer import copy_database  # noqa: PLC0415 only for a database that can't be written
 
     copied = open_store(folder / "errata.db")
     copy_database(Store(path, engines.postgres().engine_for(path)), copied)

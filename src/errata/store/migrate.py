@@ -4,7 +4,11 @@ from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Engine, event
+
+from errata.errors import StoreError
+from errata.model.store_address import StoreLocation
+from errata.store.schema import SCHEMA
 
 
 def upgrade(connection: Connection, to: str = "head") -> None:
@@ -13,3 +17,31 @@ def upgrade(connection: Connection, to: str = "head") -> None:
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
     config.attributes["connection"] = connection
     command.upgrade(config, to)
+
+
+# --- a newer errata may migrate a store that this process has open: from then on, this process does not write to it
+
+
+VERSION_TABLE = "alembic_version"
+
+
+def newer_schema(place: StoreLocation | str, version: int) -> StoreError:
+    return StoreError(
+        f"The store `{place}` was written by a newer errata: schema {version}, this one knows {SCHEMA}",
+        hint="upgrade errata in its clone, or work in another store with `--store FILE`;\nnothing was read or changed",
+    )
+
+
+def refuse_newer_schema(engine: Engine, place: StoreLocation | str) -> None:
+    """From now on every transaction that writes looks at the schema first; it holds the lock of a migration."""
+
+    def check(connection: Connection) -> None:
+        options = connection.get_execution_options()
+        if options.get("isolation_level") or not options.get("errata_write"):
+            return
+        version = str(connection.exec_driver_sql(f"SELECT version_num FROM {VERSION_TABLE}").scalar())  # noqa: S608
+        if version.isdecimal() and int(version) > SCHEMA:
+            connection.exec_driver_sql("ROLLBACK")
+            raise newer_schema(place, int(version))
+
+    event.listen(engine, "begin", check)

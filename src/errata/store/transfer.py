@@ -4,18 +4,21 @@ A file is written under another name, in the same folder, and gets its own name 
 copy is therefore not taken for a store, and the next one starts again.
 """
 
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection, Table, func, insert, select
 
+from errata.errors import StoreError
 from errata.model.output.store import TableProof
 from errata.store import engine
-from errata.store.database import Store, open_store
-from errata.store.row_digest import OnRows, RowDigest, digests_of, rows_at_once
-from errata.store.schema import metadata, runs
+from errata.store.database import Store, open_store, schema_of
+from errata.store.run_digest import OnRows, RowDigest, digests_of, rows_at_once
+from errata.store.schema import SCHEMA, metadata, runs
 
 IN_WORK = ".part"
 """How the name of an unfinished file ends."""
@@ -144,3 +147,33 @@ def proof_of(given: dict[str, RowDigest], arrived: dict[str, RowDigest]) -> tupl
 
 def differing(proof: tuple[TableProof, ...]) -> tuple[TableProof, ...]:
     return tuple(table for table in proof if not table.is_equal)
+
+
+# --- a copy of a database that may only be read, in a file that nobody else sees
+
+
+ROWS = 2_000
+
+
+def copy_database(source: Store, target: Store) -> None:
+    """All rows of one moment; `target` is new and empty."""
+    with source.reading() as origin, target.writing() as connection:
+        version = schema_of(origin)
+        if version not in (0, SCHEMA):
+            hint = f"use an errata of that schema, or let a user who may write bring it to schema {SCHEMA}"
+            raise StoreError(
+                f"The store has schema {version}, and this user may only read it: `{source.path}`", hint=hint
+            )
+        for table in metadata.sorted_tables if version else ():
+            query = select(table).order_by(*_order(table)).execution_options(yield_per=ROWS)
+            for rows in origin.execute(query).partitions():
+                engine.bulk_insert(connection, table, [_plain(row) for row in rows])
+
+
+def _plain(row: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(json.dumps(value) if isinstance(value, dict) else value for value in row)
+
+
+def _order(table: Table) -> list[Any]:
+    """That of writing, where it matters."""
+    return [engine.ROW] if table.name in engine.WITH_ROW_NUMBERS else list(table.primary_key)

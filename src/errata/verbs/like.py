@@ -32,8 +32,7 @@ from errata.runs.reports import began, report_files_around
 from errata.runs.view import RunView
 from errata.store.buckets import buckets_of
 from errata.store.database import Store
-from errata.store.failure_search import attributions_of_case, attributions_with, members_in
-from errata.store.failures import loaded, number_of
+from errata.store.failures import attributions_of_case, attributions_with, loaded, members_in, number_of
 from errata.store.memory import all_actions, known_gaps
 from errata.store.named_cases import case_keys
 from errata.store.runs import all_runs

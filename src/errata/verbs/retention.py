@@ -12,9 +12,8 @@ from errata.model.output.store import StoreSizeOutput, StoreThinOutput
 from errata.model.times import parse
 from errata.store.database import Store
 from errata.store.removal import free_space
-from errata.store.retention import runs_with_opinions
 from errata.store.runs import all_runs
-from errata.store.sizes import size_of_texts, sizes_of
+from errata.store.sizes import runs_with_opinions, size_of_texts, sizes_of
 from errata.store.thinning import ThinningResult, thin_run, thinned_runs
 from errata.text.lazy_regex import lazy_regex
 from errata.verbs.store import store_size

@@ -10,7 +10,7 @@ from errata.model.store_address import StoreAddress, StoreLocation
 from errata.store import sqlite
 from errata.store.damage import problems_of
 from errata.store.database import Store, open_store, schema_of
-from errata.store.row_digest import RowDigest, digests_of
+from errata.store.run_digest import RowDigest, digests_of
 from errata.store.schema import SCHEMA
 from errata.store.sqlite_backup import backup_into, has_mark, refuse_if_in_use, swap
 from errata.store.transfer import (
