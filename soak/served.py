@@ -26,7 +26,7 @@ from bench.measure import errata
 from errata.json_output.review import next_output
 from errata.model import Reviewer
 from errata.model.verdict import word_for
-from errata.review.lease import LeaseRequest, NothingWaiting
+from errata.review.stored.lease import LeaseRequest, NothingWaiting
 from errata.review.submit import RejectedVerdict, read_submission
 from errata.verbs.analyze import import_logs
 from errata.verbs.review import lease_next, submit_verdict

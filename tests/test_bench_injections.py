@@ -8,8 +8,7 @@ from bench.injections.obedient import REVIEWER, is_carried, submitted
 from bench.injections.triaged import with_triage
 
 from errata.model import Reviewer, Verdict
-from errata.review.clearing import needs_a_second
-from errata.review.verdicts import verdict_from
+from errata.review.verdicts import needs_a_second, verdict_from
 
 SAMPLE = with_triage([*injections(65, seed=1), *injections(65, seed=1, source="public")])
 QUIET = next(one for one in injections(300, seed=7) if one.text.startswith("Post-run analysis"))

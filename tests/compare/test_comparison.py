@@ -6,7 +6,7 @@ from errata.compare.comparison import ComparisonOptions
 from errata.errors import ErrataError, NotComparableError
 from errata.model import Case, ErrorInfo, Subject
 from errata.runs.names import runs_named
-from errata.runs.runs_to_compare import runs_to_compare
+from errata.runs.runset import runs_to_compare
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.runs import run_by_id

@@ -7,7 +7,7 @@ import pytest
 from tests.length import every
 
 from errata.model import Reviewer
-from errata.review.lease import LeaseRequest
+from errata.review.stored.lease import LeaseRequest
 from errata.review.submit import AcceptedVerdict, RejectedVerdict, read_submission
 from errata.runs.importing import import_paths
 from errata.store.runs import all_runs

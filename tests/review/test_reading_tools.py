@@ -13,7 +13,7 @@ from errata.review.reading_tools import WholePackets
 from errata.review.redaction import redacted
 from errata.review.run import ReviewTally
 from errata.runs.importing import import_paths
-from errata.runs.stale_quotes import quotes_found
+from errata.runs.standings import quotes_found
 from errata.store.reviews import verdicts_of
 from errata.store.runs import all_runs
 from errata.verbs.review import packet_of, packets_of, plan_review, run_review

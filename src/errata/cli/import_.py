@@ -160,7 +160,7 @@ def note_branch(summaries: "Sequence[PathSummary]", store: "Store", *, branch: s
 
 def say_stale(summaries: "Sequence[PathSummary]", known: "Iterable[StoredRun]", handles: Mapping[str, str]) -> None:
     """Runs that an earlier mapping made of the same file, and that this import does not produce."""
-    from errata.runs.stale import stale_runs
+    from errata.runs.new_runs import stale_runs
 
     stale = stale_runs([imported.id for summary in summaries for imported in summary.runs], known)
     if not stale:

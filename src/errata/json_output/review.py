@@ -20,10 +20,10 @@ from errata.model.usage import total_of
 from errata.model.verdict import word_for
 from errata.review import answers
 from errata.review.answers import labels_to_give, owners_without_label
-from errata.review.lease import LeasedPacket, LeaseRequest, NothingWaiting
 from errata.review.redaction import packet_hash
 from errata.review.speakers import speakers_in
 from errata.review.status import Status
+from errata.review.stored.lease import LeasedPacket, LeaseRequest, NothingWaiting
 from errata.review.submit import AcceptedVerdict, RejectedVerdict
 
 NOTE = (

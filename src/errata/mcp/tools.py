@@ -28,7 +28,7 @@ from errata.model.output.show import ShownAttemptOutput
 from errata.model.step import Step
 from errata.model.times import to_text
 from errata.model.verdict import word_for
-from errata.review.lease import LeaseRequest, NothingWaiting
+from errata.review.stored.lease import LeaseRequest, NothingWaiting
 from errata.review.submit import RejectedVerdict, read_submission
 from errata.settings import Settings
 from errata.verbs import act as acting

@@ -3,7 +3,7 @@
 The same answer to the same packet always makes the same verdict, so that one that was stored is judged again for free.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -12,8 +12,8 @@ from errata.model import Packet, Reviewer, Usage, Verdict
 from errata.model.identity import fingerprint
 from errata.model.standing import name_of
 from errata.model.verdict import DROPPED
+from errata.model.words import Owner
 from errata.review.answers import ParsedAnswer, read_answer
-from errata.review.clearing import needs_a_second
 from errata.review.decisive import DecisiveFields
 from errata.review.evidence import PlaceIndex, check_quotes
 from errata.review.fields import AnswerFields
@@ -202,3 +202,12 @@ def _own(verdicts: Sequence[Verdict], reviewer: Reviewer, taxonomy: str) -> list
     """Of the same reviewer in the same words, oldest first. A program of a person's name is not that person."""
     own = [one for one in verdicts if one.inherited_from is None and one.taxonomy == taxonomy]
     return [one for one in own if one.reviewer.kind == reviewer.kind and name_of(one.reviewer) == name_of(reviewer)]
+
+
+AGAINST_THE_SUBJECT: frozenset[Owner] = frozenset(("model", "unknown"))
+"""Owners that leave the failure with the subject, or with nobody."""
+
+
+def needs_a_second(owner: Owner, triaged: Collection[str]) -> bool:
+    """Of a verdict by a model or a program; `triaged` are the owners that rules name for the failure."""
+    return owner not in AGAINST_THE_SUBJECT and owner not in triaged

@@ -7,9 +7,10 @@ from pathlib import Path
 import msgspec
 
 from errata.errors import ErrataError, NotFoundError, UnknownFormatError
-from errata.model import StoredRun, UnreadFiles
+from errata.model import Run, StoredRun, UnreadFiles
 from errata.model.times import moment_of
 from errata.runs.orders import find
+from errata.sources.generic import NAME
 from errata.store.database import Store
 from errata.store.runs import all_runs
 
@@ -110,3 +111,15 @@ def _time_of(path: Path) -> float:
         return path.lstat().st_mtime
     except OSError:
         return 0.0
+
+
+def stale_runs(imported: Iterable[str], known: Iterable[StoredRun]) -> list[StoredRun]:
+    """Runs among all that are known from the same mapped files as those with the given ids, but not among them."""
+    present = set(imported)
+    mapped = [one for one in known if one.run.source.name == NAME]
+    files = {_file(one.run) for one in mapped if one.run.id in present}
+    return [one for one in mapped if one.run.id not in present and _file(one.run) in files]
+
+
+def _file(run: Run) -> tuple[str, str]:
+    return run.origin, run.ref.file if run.ref is not None else ""

@@ -1,25 +1,33 @@
 """The earlier reports of a run: those of the folder that was named, else those around it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
+from functools import lru_cache, partial
 from pathlib import Path
 
 import msgspec
 
 from errata.memory.actions import ReportLocation
 from errata.memory.known_gaps import gaps_of_model, gaps_of_others, mentions_gaps
+from errata.memory.reading.labels import LabelWords
+from errata.memory.reading.report import is_report, read_report
+from errata.memory.reading.vocabulary import Vocabulary
 from errata.memory.relation import RelatedReports, RunReports, group_by_relation
+from errata.memory.report_cache import ReportCache
 from errata.memory.report_files import FOLDER, ReportFile, ReportFiles, find_reports, folders_for
 from errata.memory.report_names import parse_file_name
 from errata.memory.spelling import CaseSpellings, same_model, same_run
 from errata.memory.stored import gaps_in_store, later_verdicts
 from errata.model import Run, StoredRun
 from errata.model.action import RecordedGap
-from errata.settings import home_of
+from errata.model.identity import fingerprint
+from errata.model.prior_report import PriorReport
+from errata.settings import home_of, local_file
 from errata.store.database import Store
 from errata.store.named_cases import case_keys, failure_keys_of
 from errata.store.runs import all_runs
+from errata.triage.rulesets import rules_in_use
 
 _named_folder: ContextVar[Path | None] = ContextVar("reports", default=None)
 
@@ -61,8 +69,6 @@ def reports_for(
     chosen = [file for file in files.files if wanted(file)]
     related = RelatedReports()
     if chosen:
-        from errata.runs.parsed_reports import parse_reports  # noqa: PLC0415 a first run has no report to parse
-
         runs = [other.run for other in all_runs(store)]
         related = group_by_relation(parse_reports(chosen, keys, store), stored.run, began=began(stored), runs=runs)
     return RunReports(files, related, CaseSpellings(keys, suite=stored.run.suite))
@@ -125,3 +131,48 @@ def _gaps_elsewhere(stored: StoredRun, store: Store, reports: RunReports) -> Ite
 def began(stored: StoredRun) -> str:
     """When the run started; where its log does not say, it was before it was imported."""
     return stored.run.started_at or stored.imported_at
+
+
+# --- earlier reports, parsed with the labels in use and the names of a run's cases, through a cache
+
+
+MOST_CASES = 20_000
+"""In larger suites, only names that look like cases are recognised in a sentence."""
+
+
+def parse_reports(files: Iterable[ReportFile], keys: Sequence[str], store: Store) -> list[PriorReport]:
+    """Files that are about a run; `keys` are the cases whose names they may use."""
+    names = tuple(label.name for taxonomy in rules_in_use().taxonomies for label in taxonomy.label)
+    known = frozenset(keys) if len(keys) <= MOST_CASES else frozenset[str]()
+    words = fingerprint(names, sorted(known))
+    beside = local_file(store.path)
+    cache = _cache(beside.with_name(f"{beside.name}.reports"))
+
+    def parse(file: ReportFile) -> PriorReport:
+        return read_report(
+            file.text,
+            path=file.name,
+            below=file.path.relative_to(file.folder).as_posix(),
+            digest=file.digest,
+            labels=_labels(names),
+            cases=_vocabulary(known),
+        )
+
+    reports = [cache.get(fingerprint(file.digest, file.name, words, size=16), partial(parse, file)) for file in files]
+    cache.save()
+    return [report for report in reports if is_report(report)]
+
+
+@lru_cache(maxsize=4)
+def _cache(path: Path) -> ReportCache:
+    return ReportCache(path)
+
+
+@lru_cache(maxsize=8)
+def _labels(names: tuple[str, ...]) -> LabelWords:
+    return LabelWords(names)
+
+
+@lru_cache(maxsize=8)
+def _vocabulary(keys: frozenset[str]) -> Vocabulary:
+    return Vocabulary(keys)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 
 import msgspec
 
@@ -13,14 +14,16 @@ from errata.compare.scores import Policy, Score
 from errata.compare.stored import cases_in, changed_cases, kept_run_summary, make_run_summary, what_they_ask
 from errata.compare.summaries import RunNumbers, RunTrials
 from errata.compare.trials import Timeouts, Trials
+from errata.errors import ErrataError
 from errata.model import Attempt, Case, StoredRun
 from errata.model.counts import FailedCell
 from errata.model.identity import split_attempt_id
 from errata.model.suspects import SuspectTasks
 from errata.runs.background import refuse_to_wait
-from errata.runs.names import short
+from errata.runs.names import is_path, runs_named, short
 from errata.runs.suspect_tasks import suspect_tasks
 from errata.runs.view import RunView
+from errata.sources.conversation_bench import RUN_RESULTS, is_comparison
 from errata.store.attempts import case_of
 from errata.store.case_outcomes import cases_named
 from errata.store.database import Store
@@ -141,3 +144,38 @@ def failed_cells(view: RunView) -> dict[str, FailedCell]:
         owner = review.standing.verdict.owner if review is not None else attribution.owner
         cells.setdefault(split_attempt_id(attempt).case, FailedCell(owner, attempt))
     return cells
+
+
+# --- which runs are meant by a comparison: those that are named, else those that a comparison folder lists
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    runs: tuple[StoredRun, ...]
+    passed_over: tuple[str, ...]
+    """Comparison folders that were named beside runs: these win."""
+
+
+def runs_to_compare(selectors: Sequence[str], store: Store, *, least: int = 2) -> Chosen:
+    folders = tuple(selector for selector in selectors if _is_comparison(selector))
+    named = [selector for selector in selectors if selector not in folders]
+    runs = tuple(runs_named(named or folders, store))
+    if len(runs) < least:
+        message = (
+            f"`{selectors[0]}` holds one run only" if len(selectors) == 1 else "All of these name one and the same run"
+        )
+        raise ErrataError(f"A comparison needs two runs or more: {message}", hint=_HINT)
+    return Chosen(runs, folders if named else ())
+
+
+_HINT = "name several runs, a folder that holds them, or the folder of a comparison; `errata runs` lists what there is"
+
+
+def _is_comparison(selector: str) -> bool:
+    return is_path(selector) and any(is_comparison(table) for table in _tables(Path(selector)))
+
+
+def _tables(path: Path) -> Iterator[Path]:
+    if path.is_dir():
+        yield path / RUN_RESULTS
+    elif path.name == RUN_RESULTS:
+        yield path

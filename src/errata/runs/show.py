@@ -34,8 +34,7 @@ from errata.runs.addresses import locate
 from errata.runs.bucketing import FEW, ensure_all_buckets
 from errata.runs.explanation import Explanation, effect_of, explain
 from errata.runs.history import is_same_subject
-from errata.runs.stale_quotes import is_stale
-from errata.runs.standings import standing_of
+from errata.runs.standings import is_stale, standing_of
 from errata.runs.view import RunView
 from errata.store.attempts import case_of, run_with_texts
 from errata.store.attributions import each_attribution

@@ -1,10 +1,13 @@
 """Which verdicts stand on the failures of a run, which of them count, and what they say that triage did not."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from errata.model import Attribution, StoredRun, Verdict
 from errata.model.attribution import suggested_label
 from errata.model.standing import AttemptReview, Standing, may_be_stale, standing
+from errata.review.quotes import QuoteCheck
+from errata.review.stored import queue
+from errata.runs.review_context import context_of
 from errata.store.database import Store
 from errata.store.reviews import verdicts_of
 
@@ -33,7 +36,6 @@ def standing_now(
     doubtful = [one.standing.verdict for one in reviews.values() if may_be_stale(one.standing.verdict, stored)]
     if not doubtful:
         return reviews
-    from errata.runs.stale_quotes import quotes_found  # noqa: PLC0415 packets are heavy, and this is rare
 
     gone = frozenset(quotes_found(stored, store, doubtful).stale)
     return {attempt: said for attempt, said in reviews.items() if attempt not in gone}
@@ -47,3 +49,14 @@ def owner_of(attribution: Attribution | None, standing: Standing | None) -> str:
 def counts(stood: Standing) -> bool:
     """Not one that needs a second, since text that talks to the reader may have made it."""
     return stood.final or stood.verdict.inherited_from is not None
+
+
+def quotes_found(stored: StoredRun, store: Store, verdicts: Sequence[Verdict]) -> QuoteCheck:
+    from errata.runs.view import RunView  # noqa: PLC0415 the view asks for this
+
+    return queue.quotes_found(context_of(RunView(stored, store)), store, verdicts)
+
+
+def is_stale(verdict: Verdict, stored: StoredRun, store: Store) -> bool:
+    is_own = verdict.inherited_from is None
+    return is_own and may_be_stale(verdict, stored) and bool(quotes_found(stored, store, [verdict]).stale)

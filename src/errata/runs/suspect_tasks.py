@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from datetime import UTC, datetime
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -12,6 +14,7 @@ from errata.model import Attempt, StoredRun
 from errata.model.identity import fingerprint
 from errata.model.run import case_name
 from errata.model.suspects import FEWEST, SuspectTask, SuspectTasks, TaskEvidence, allowed_passes
+from errata.model.times import to_text
 from errata.review.stored.task_reviews import review_of, reviews_of_tasks
 from errata.store.attempts import case_of, with_texts
 from errata.store.attributions import rules_version_of
@@ -22,6 +25,11 @@ from errata.triage.across import stand_in_of
 from errata.triage.stored import MOST_RUNS, NOT_THE_CASES, subject_name, was_measured
 from errata.triage.task_evidence import FAULTS_OF_TESTS, REFERENCE, SubjectFailure, as_doubts, evidence_against
 
+if TYPE_CHECKING:
+    from errata.review.material import RunContext
+    from errata.runs.view import RunView
+
+
 KIND = "suspect tasks"
 RULES = 3
 """Increase it when the list changes although the runs and their triage are the same."""
@@ -30,7 +38,6 @@ MOST_READ = 150
 """Tasks whose attempts are read for what they share; signals of triage are looked up for all that are listed."""
 SUBJECTS_READ = 12
 _STRENGTHS = ("likely", "weak", "counts")
-
 Version = tuple[str, str]
 """Case and digest: one task, as long as it was not edited."""
 
@@ -256,3 +263,31 @@ def _attempts(keys: Sequence[str], runs: _RunsBySubject, store: Store) -> dict[s
                 if attempt.measurement == "scored" and len(by_subject) < SUBJECTS_READ:
                     by_subject.setdefault(runs.names[subject], attempt)
     return attempts
+
+
+# --- verdicts on tasks that a run inherits when it is analysed after its tasks were reviewed
+
+
+def inherit_task_verdicts(view: "RunView") -> int:
+    """How many failures of the suite have a verdict on their task now; one small query where no task was reviewed."""
+    store = view.store
+    if not view.stored.counts.failures:
+        return 0
+    run_ids = [one.run.id for one in runs_beside(view.stored, store)]
+    reviewed = reviews_of_tasks(store, run_ids)
+    return _pass_on(reviewed, run_ids, view) if reviewed else 0
+
+
+def _pass_on(reviewed: Iterable[str], run_ids: Sequence[str], view: "RunView") -> int:
+    from errata.review.stored.tasks import pass_on  # noqa: PLC0415 packets are heavy, and this is rare
+    from errata.runs.review_context import context_of  # noqa: PLC0415
+    from errata.runs.view import RunView  # noqa: PLC0415 the view asks for this
+
+    store = view.store
+
+    @cache
+    def context(run_id: str) -> "RunContext":
+        return context_of(view if run_id == view.run.id else RunView(run_by_id(store, run_id), store))
+
+    at = to_text(datetime.now(UTC))
+    return sum(pass_on(case, context, store, run_ids, at=at) for case in reviewed)

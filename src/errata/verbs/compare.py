@@ -15,8 +15,7 @@ from errata.model import Run, StoredRun
 from errata.model.counts import FailedCell
 from errata.runs.leaderboard import leaderboards
 from errata.runs.names import run_named, runs_named
-from errata.runs.runs_to_compare import runs_to_compare
-from errata.runs.runset import RunSet, failed_cells
+from errata.runs.runset import RunSet, failed_cells, runs_to_compare
 from errata.runs.scores import Scores
 from errata.runs.view import RunView
 from errata.store.database import Store

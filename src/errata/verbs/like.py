@@ -27,8 +27,7 @@ from errata.model.words import NOT_THE_SUBJECTS
 from errata.runs.bucketing import ensure_searchable
 from errata.runs.like import FailureSought, failure_sought
 from errata.runs.names import handles_of, runs_named
-from errata.runs.parsed_reports import parse_reports
-from errata.runs.reports import began, report_files_around
+from errata.runs.reports import began, parse_reports, report_files_around
 from errata.runs.view import RunView
 from errata.store.buckets import buckets_of
 from errata.store.database import Store

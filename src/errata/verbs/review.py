@@ -22,19 +22,18 @@ from errata.model.verdict import word_for
 from errata.review import agreement, calibrate, human_labels, judge_agreement
 from errata.review.import_answers import BadRow, FilledRow, ImportRequest, KeptRow, UnusableRow, read_answers
 from errata.review.labels import OWNERS, TASK_QUESTION
-from errata.review.lease import LeasedPacket, LeaseRequest, NothingWaiting
 from errata.review.material import RunContext
 from errata.review.packet import PacketOptions
 from errata.review.status import Status
 from errata.review.stored import lease, packets, queue, submit, tasks
+from errata.review.stored.lease import LeasedPacket, LeaseRequest, NothingWaiting
 from errata.review.submit import AcceptedVerdict, RejectedVerdict, Submission
 from errata.review.tables import ExportRow, export_row, rows_in_order
-from errata.runs.addresses import locate, locate_known
+from errata.runs.addresses import ReviewTarget, locate, locate_known, review_target
 from errata.runs.bucketing import buckets_of_run
 from errata.runs.failures import refuse_unknown
 from errata.runs.names import are_judged_turns, handle_of, known_run, run_named
 from errata.runs.review_context import as_question, context_of, labels_by_taxonomy, question_for
-from errata.runs.review_targets import ReviewTarget, review_target
 from errata.runs.suspect_tasks import runs_beside, suspect_tasks, task_of
 from errata.runs.view import RunView
 from errata.store.attempts import attempts_of

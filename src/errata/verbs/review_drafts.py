@@ -27,7 +27,7 @@ from errata.review.drafts import (
 from errata.review.material import RunContext
 from errata.review.redaction import packet_hash
 from errata.review.status import case_of
-from errata.review.stored import versions
+from errata.review.stored import verdicts
 from errata.review.stored.verdicts import verdicts_on
 from errata.review.stored.worklist import Claim, claim_failure
 from errata.review.submit import AcceptedVerdict, RejectedVerdict, Submission
@@ -195,7 +195,7 @@ def _save_alike(
 def undo_verdict(verdict: str, attempt: str, store: Store, reviewer: Reviewer, *, now: datetime) -> Verdict:
     """The version after it: the one before again, or a withdrawal."""
     context, _ = context_and_view(attempt, store)
-    return versions.undo_verdict(verdict, attempt, context, store, reviewer, now=now)
+    return verdicts.undo_verdict(verdict, attempt, context, store, reviewer, now=now)
 
 
 def claim(attempt: str, store: Store, reviewer: Reviewer, *, now: datetime) -> Claim:

@@ -14,7 +14,7 @@ from errata.model.standing import AttemptReview, Standing
 from errata.model.verdict import word_for
 from errata.model.words import NOT_THE_SUBJECTS
 from errata.runs.explanation import meaning_of
-from errata.runs.stale_quotes import is_stale
+from errata.runs.standings import is_stale
 from errata.runs.view import RunView
 from errata.text.outgoing import line_for_user
 from errata.triage.rulebook import names_the_cause

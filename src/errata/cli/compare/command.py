@@ -35,7 +35,7 @@ from errata.model.output.compare import (
 from errata.model.run import subject_label
 from errata.render.files import replacing
 from errata.runs.names import handles_of
-from errata.runs.runs_to_compare import runs_to_compare
+from errata.runs.runset import runs_to_compare
 from errata.text.clean import quoted
 from errata.text.outgoing import line_for_user
 from errata.verbs.compare import compare, write_comparison_folder

@@ -9,8 +9,8 @@ from errata.model import Packet, Reviewer
 from errata.model.identity import is_task_id
 from errata.review.adjudicate import Reading
 from errata.review.answers import NO_LABEL, allowed_words, owners_without_label
-from errata.review.lease import LeasedPacket
 from errata.review.speakers import speakers_in
+from errata.review.stored.lease import LeasedPacket
 from errata.text.clean import one_line
 from errata.text.shell import command_line
 

@@ -21,8 +21,8 @@ from errata.model.output.review import ReleaseOutput
 from errata.model.verdict import word_for
 from errata.model.words import OWNERS
 from errata.review.answers import CONFIDENCES, NO_LABEL, labels_to_give, owners_without_label
-from errata.review.lease import LeasedPacket, LeaseRequest, NothingWaiting
 from errata.review.redaction import packet_hash
+from errata.review.stored.lease import LeasedPacket, LeaseRequest, NothingWaiting
 from errata.review.submit import RejectedVerdict, Submission
 from errata.text.lazy_regex import lazy_regex
 from errata.text.shell import command_line

@@ -1,13 +1,22 @@
 """The queue of a run and the state of its review, read from the store."""
 
-from errata.model import Reviewer, Verdict
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from errata.errors import SettingsError
+from errata.model import Packet, Question, Reviewer, Verdict
 from errata.model.attempt import Filters
 from errata.model.bucket import RunBuckets
+from errata.review.budget import BUDGET, UNLIMITED
+from errata.review.labels import OWNERS
 from errata.review.material import RunContext
+from errata.review.packet import PacketOptions
 from errata.review.queue import Queue, QueueKind, build_queue, by_attempt, perhaps_returned
+from errata.review.quotes import LookedUpVerdict, QuoteCheck, by_packet_form, check_of, look_up
+from errata.review.redaction import redacted
 from errata.review.status import Status, build_status
-from errata.review.stored.packets import wanted_failures
-from errata.review.stored.quotes import quotes_found
+from errata.review.stored.packets import packets_of, wanted_failures
 from errata.store.database import Store
 from errata.store.ledger import calls_of
 from errata.store.review_batches import OPEN, batches_of
@@ -47,3 +56,37 @@ def review_status(context: RunContext, store: Store, buckets: RunBuckets, *, now
         buckets=buckets,
         check_quotes=lambda verdicts: quotes_found(context, store, verdicts),
     )
+
+
+# --- whether the quotes of verdicts are still in the places they name, in the failures as stored now
+
+
+def quotes_found(context: RunContext, store: Store, verdicts: Sequence[Verdict]) -> QuoteCheck:
+    forms = by_packet_form(verdicts).values()
+    return check_of(verdicts, [one for same in forms for one in _looked_up(context, store, same)], context.stored)
+
+
+def _looked_up(context: RunContext, store: Store, verdicts: Mapping[str, Verdict]) -> Iterator[LookedUpVerdict]:
+    missing = {}
+    for packet in _packets(context, store, verdicts, BUDGET):
+        result = look_up(packet, verdicts[packet.attempt_id])
+        if result.stands:
+            yield result
+        else:
+            missing[packet.attempt_id] = result.verdict
+    # whoever could read more than the packet may quote more than the packet
+    for packet in _packets(context, store, missing, UNLIMITED) if missing else ():
+        yield look_up(packet, missing[packet.attempt_id])
+
+
+def _packets(context: RunContext, store: Store, verdicts: Mapping[str, Verdict], budget: int) -> Iterator[Packet]:
+    first = next(iter(verdicts.values()))
+    options = PacketOptions(question=_question(context, first.taxonomy), blind=first.blind, budget=budget)
+    return map(redacted, packets_of(context, store, attempts=frozenset(verdicts), options=options))
+
+
+def _question(context: RunContext, taxonomy: str) -> Question:
+    try:
+        return context.question(taxonomy)
+    except SettingsError:  # a taxonomy that nobody uses any more
+        return msgspec.structs.replace(OWNERS, taxonomy=taxonomy)

@@ -15,15 +15,14 @@ from errata.model.codec import json_text
 from errata.model.identity import split_attempt_id
 from errata.model.times import now_as_text
 from errata.model.verdict import word_for
-from errata.review.adjudicate import readings_of
+from errata.review.adjudicate import differ, readings_of
 from errata.review.batch import BatchAccount, OnlyInBatches, Outbox
 from errata.review.choose_reviewer import ChosenReviewer
-from errata.review.fan_out import PacketResult, Work, cache_key, fan_out
+from errata.review.fan_out import PacketResult, RefusedAnswer, Work, cache_key, fan_out, read_once
 from errata.review.inherit import IdenticalFailures
 from errata.review.limits import Limits, Pace, Purse
 from errata.review.material import RunContext
 from errata.review.packet import PacketOptions
-from errata.review.passes import Passes
 from errata.review.plan import (
     PlannedRun,
     ReviewPlan,
@@ -51,6 +50,31 @@ from errata.review.verdicts import AnswerInfo, Rejection, judge
 from errata.store.database import Store
 from errata.store.ledger import StoredLedger, calls_of, find_lost, open_ledger
 from errata.store.reviews import keep_verdicts
+
+
+class Passes(msgspec.Struct, frozen=True):
+    first: Work
+    second: Work
+    adjudicate: Callable[[Verdict, Verdict], Work]
+
+    async def read(self, packet: Packet, _work: Work) -> PacketResult:
+        """Every answer is in the ledger when it is there: after an interruption, no reading is paid for twice."""
+        first = await read_once(packet, self.first)
+        second = await read_once(packet, self.second)
+        cached = first.cached and second.cached
+        refused = (*first.refused, *second.refused)
+        if first.verdict is None or second.verdict is None:
+            return _with_one_reading(first, second, refused, cached=cached)
+        if not differ(first.verdict, second.verdict):
+            readings = (first.verdict,)
+            return msgspec.structs.replace(second, readings=readings, refused=refused, cached=cached)
+        decided = await read_once(packet, self.adjudicate(first.verdict, second.verdict))
+        return msgspec.structs.replace(
+            decided,
+            readings=(first.verdict, second.verdict),
+            refused=(*refused, *decided.refused),
+            cached=cached and decided.cached,
+        )
 
 
 def plan_review(runs: Sequence[RunContext], store: Store, request: ReviewRequest, *, now: str) -> ReviewPlan:
@@ -281,3 +305,11 @@ def _repair(_packet: Packet, prompt: Prompt, answer: str, reasons: tuple[str, ..
 def _adjudication_prompt(readings: Sequence[str], packet: Packet) -> Prompt:
     prompt = prompt_of(packet)
     return adjudication_prompt(prompt, readings, marker=fresh_marker(prompt, *readings))
+
+
+def _with_one_reading(
+    first: PacketResult, second: PacketResult, refused: tuple[RefusedAnswer, ...], *, cached: bool
+) -> PacketResult:
+    """Where one answer is refused, the other reading is the verdict; there is nothing to decide."""
+    taken = second if first.verdict is None else first
+    return msgspec.structs.replace(taken, refused=refused, cached=cached)

@@ -18,11 +18,10 @@ from errata.model.verdict import OF_TASK, Lease, word_for
 from errata.model.words import Owner
 from errata.review.answers import NO_LABEL, ParsedAnswer, read_answer
 from errata.review.labels import TASK_QUESTION
-from errata.review.lease import LeasedPacket, LeaseRequest, NothingWaiting
 from errata.review.material import Material, RunContext
 from errata.review.packet import packet_for
 from errata.review.redaction import packet_hash, redacted
-from errata.review.stored.lease import LASTS
+from errata.review.stored.lease import LASTS, LeasedPacket, LeaseRequest, NothingWaiting
 from errata.review.stored.task_reviews import home_of, reviews_of_tasks
 from errata.review.stored.verdicts import keep, refusal_of, verdicts_on
 from errata.review.submit import AcceptedVerdict, RejectedVerdict, Submission, refuse_without_lease, rejected
