@@ -41,7 +41,7 @@ GIVEN = {
     "cli/progress.py": "counts and names of commands",
     "cli/lazy.py": "names of commands",
     "export/every_eval_ever.py": "rows of `sources/every_eval_ever/written_rows.py`, which pass the gate",
-    "memory/edit_report.py": "a section of `memory/entries.py`, whose texts pass the gate, in a report",
+    "memory/actions.py": "a section of `memory/entries.py`, whose texts pass the gate, in a report",
     "review/reviewers/command.py": "the prompt and schema, for a reviewer's program",
     "verbs/map.py": "a mapping for a table of the user's own, beside it",
 }

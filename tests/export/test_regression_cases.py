@@ -9,8 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.export.promptfoo_tests import promptfoo_test, to_yaml
-from errata.export.regression_cases import DraftCase, dataset_row, inspect_sample
+from errata.export.regression_cases import DraftCase, dataset_row, inspect_sample, promptfoo_test, to_yaml
 from suite_of_runs import write_logs
 from terminal import FIXTURES, done, errata
 

@@ -11,8 +11,7 @@ import polars
 import pytest
 
 from errata.errors import SettingsError
-from errata.export.columns import columns_of
-from errata.export.data_table import DataTable
+from errata.export.data_table import DataTable, columns_of
 from errata.model.output.failures import FailureOutput
 from errata.model.tables import AttemptRow
 from errata.verbs.store import bundled_example

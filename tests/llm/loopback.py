@@ -7,8 +7,7 @@ from soak.plans import Plan, in_turn
 from soak.provider import Provider
 
 from errata.llm.asking import Asking
-from errata.llm.spec import AskError, ModelSpec
-from errata.llm.tools import Tool
+from errata.llm.spec import AskError, ModelSpec, Tool
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -14,12 +14,10 @@ from soak.plans import MIX, in_turn
 from soak.provider import Provider
 from soak.wire import WAYS
 
-from errata.llm.asking import MOST_ROUNDS, Asking
+from errata.llm.asking import MOST_ROUNDS, Asking, as_the_library_has_it, form_for, in_words
 from errata.llm.failing import ask_error
-from errata.llm.forms import as_the_library_has_it, form_for, in_words
 from errata.llm.gate import MOST_BYTES
-from errata.llm.spec import ModelAnswer, ModelSpec, NoAccessError, NotNowError, RefusedError
-from errata.llm.tools import Tool
+from errata.llm.spec import ModelAnswer, ModelSpec, NoAccessError, NotNowError, RefusedError, Tool
 
 TURNED_AWAY = ("rate_limited", "internal_error", "bad_gateway", "unavailable")
 HOLDING = ("rate_limited_seconds", "rate_limited_milliseconds", "rate_limited_date", "rate_limited_for_a_day")

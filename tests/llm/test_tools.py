@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from errata.llm.tools import FULL, MOST_BYTES, Tool, used
+from errata.llm.spec import FULL, MOST_BYTES, Tool, used
 
 READ = Tool("read", "", {}, lambda given: "line " * int(given["lines"]))
 

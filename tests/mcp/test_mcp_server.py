@@ -17,7 +17,7 @@ from tests.length import LONG
 
 from errata.mcp.catalogue import TOOLS
 from errata.mcp.paging import BUDGET, BYTES_A_TOKEN
-from errata.mcp.prompts import COMMANDS
+from errata.mcp.resources import COMMANDS
 from errata.skills import all_skills
 from mcp import Client
 from reading import an_answer

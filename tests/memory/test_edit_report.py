@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from errata.errors import NotFoundError, ReportError
+from errata.memory.actions import edit_report
 from errata.memory.actions_section import Edited, with_entry
-from errata.memory.edit_report import edit_report
 from errata.memory.entries import entry_for
 from errata.model import Action
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from errata.memory.recommendations import find_action_for
+from errata.memory.entries import find_action_for
 from errata.model import Action
 
 LINT = Action(

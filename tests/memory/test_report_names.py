@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from errata.memory.reading.dates import date_in, without_date
-from errata.memory.report_names import parse_file_name
+from errata.memory.report_files import parse_file_name
 
 FORMS = (
     "{0:%Y-%m-%d}",

@@ -1,16 +1,18 @@
 """A table of typed rows: to iterate over, to convert to Arrow, pandas or polars, or to write as CSV or Parquet."""
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 import msgspec
+from msgspec import inspect
 
 from errata.errors import SettingsError, extra_hint
-from errata.export.columns import TableColumn, columns_of, flat_row
+from errata.model.codec import to_whole
+from errata.model.record import Record
 from errata.render.files import replacing
 from errata.render.html import html_table
 from errata.text.outgoing import cell_for_user
@@ -20,8 +22,18 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-Row = TypeVar("Row", bound=msgspec.Struct)
 
+ColumnKind = Literal["text", "integer", "number", "boolean", "texts", "json"]
+
+
+class TableColumn(NamedTuple):
+    name: str
+    kind: ColumnKind
+    path: tuple[str, ...]
+    """The keys that lead to the value in the JSON form of a row."""
+
+
+Row = TypeVar("Row", bound=msgspec.Struct)
 BATCH = 2_000
 """Rows that are in memory at once while a table is written or streamed."""
 PREVIEW = 20
@@ -157,3 +169,75 @@ def _library(module: str, extra: str) -> Any:
         return import_module(module)
     except ImportError as error:
         raise SettingsError(f"{module.partition('.')[0]} is not installed", hint=extra_hint(extra)) from error
+
+
+# --- records as flat rows: one column for each value, the same columns whatever the rows hold
+
+
+NOT_COLUMNS = frozenset(("extra", "ref"))
+"""Fields of every record that hold what only one harness has."""
+
+
+def columns_of(row_type: type[msgspec.Struct]) -> tuple[TableColumn, ...]:
+    """Objects become columns with their name in front (`verdict_label`); what is nested deeper becomes JSON."""
+    columns: list[TableColumn] = []
+    for field in _fields(row_type):
+        plain = _without_null(field.type)
+        if isinstance(plain, inspect.StructType):
+            columns += (
+                TableColumn(f"{field.encode_name}_{inner.encode_name}", _kind(inner.type), _path(field, inner))
+                for inner in _fields(plain.cls)
+            )
+        else:
+            columns.append(TableColumn(field.encode_name, _kind(field.type), _path(field)))
+    return tuple(columns)
+
+
+def flat_row(row: msgspec.Struct, columns: tuple[TableColumn, ...]) -> list[Any]:
+    """The values in the order of the columns."""
+    record = to_whole(row)
+    return [_value(record, column) for column in columns]
+
+
+def _value(record: Mapping[str, Any], column: TableColumn) -> Any:
+    value: Any = record
+    for key in column.path:
+        value = value.get(key) if value is not None else None
+    if column.kind == "json" and value is not None:
+        return msgspec.json.encode(value).decode("utf-8")
+    if column.kind == "number" and value is not None:
+        return float(value)
+    return value
+
+
+def _fields(row_type: type[msgspec.Struct]) -> list[inspect.Field]:
+    described = inspect.type_info(row_type)
+    assert isinstance(described, inspect.StructType)
+    is_record = issubclass(row_type, Record)
+    return [field for field in described.fields if not is_record or field.name not in NOT_COLUMNS]
+
+
+def _path(*fields: inspect.Field) -> tuple[str, ...]:
+    return tuple(field.encode_name for field in fields)
+
+
+def _without_null(described: inspect.Type) -> inspect.Type:
+    if not isinstance(described, inspect.UnionType):
+        return described
+    others = [part for part in described.types if not isinstance(part, inspect.NoneType)]
+    return others[0] if len(others) == 1 else described
+
+
+def _kind(described: inspect.Type) -> ColumnKind:
+    plain = _without_null(described)
+    if isinstance(plain, inspect.StrType | inspect.LiteralType):
+        return "text"
+    if isinstance(plain, inspect.BoolType):
+        return "boolean"
+    if isinstance(plain, inspect.IntType):
+        return "integer"
+    if isinstance(plain, inspect.FloatType):
+        return "number"
+    if isinstance(plain, inspect.VarTupleType) and _kind(plain.item_type) == "text":
+        return "texts"
+    return "json"

@@ -1,7 +1,9 @@
 """One request to a model and its answer. No retries here: the caller decides, and every request is in the ledger."""
 
 import os
+import sys
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import httpx2
@@ -9,15 +11,14 @@ from pydantic_ai import direct
 from pydantic_ai import exceptions as errors
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart
 from pydantic_ai.models import Model, ModelRequestParameters, infer_model
+from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.providers import Provider, infer_provider_class
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
 from errata.llm.failing import ask_error
-from errata.llm.forms import form_for
 from errata.llm.gate import PLAIN, checked, only_this_key, tls
-from errata.llm.spec import AskError, ModelAnswer, ModelSpec, NoAccessError, RefusedError, cost_of
-from errata.llm.tools import Tool, used
+from errata.llm.spec import AskError, ModelAnswer, ModelSpec, NoAccessError, RefusedError, Tool, cost_of, used
 from errata.model import Usage
 from errata.model.usage import NO_USAGE, total_of
 
@@ -25,7 +26,6 @@ CONNECT_SECONDS = 10.0
 MOST_ROUNDS = 12
 """How many requests a model may spend on tools before it must answer."""
 MOST_TOKENS = 2**40
-
 # implausible token counts are recorded as unknown; the library's warning would add nothing
 warnings.simplefilter("ignore", errors.UsageExtractionFailedWarning)
 
@@ -165,3 +165,40 @@ def _sum(spent: list[Usage]) -> Usage:
         cost=cost,
         cost_source="unknown" if cost is None else "estimated",
     )
+
+
+# --- how the form of an answer is requested: by a schema that the provider enforces, or by the prompt alone
+
+
+NAME = "verdict"
+Schema = dict[str, Any]
+Form = Callable[[Schema, list[ToolDefinition]], tuple[ModelRequestParameters, ModelSettings]]
+
+
+def form_for(model: Model) -> Form:
+    if not model.profile.get("supports_json_schema_output", False):
+        return in_words
+    return as_openai_has_it if _speaks_openai(model) else as_the_library_has_it
+
+
+def in_words(_schema: Schema, tools: list[ToolDefinition]) -> tuple[ModelRequestParameters, ModelSettings]:
+    """The answer is validated in any case."""
+    return ModelRequestParameters(output_mode="text", function_tools=tools), ModelSettings()
+
+
+def as_the_library_has_it(schema: Schema, tools: list[ToolDefinition]) -> tuple[ModelRequestParameters, ModelSettings]:
+    form = OutputObjectDefinition(json_schema=schema, name=NAME, strict=True)
+    return ModelRequestParameters(output_mode="native", output_object=form, function_tools=tools), ModelSettings()
+
+
+def as_openai_has_it(schema: Schema, tools: list[ToolDefinition]) -> tuple[ModelRequestParameters, ModelSettings]:
+    """Sends the schema unchanged. Two libraries would transform it again for every call, a third of its time."""
+    parameters, settings = in_words(schema, tools)
+    form = {"type": "json_schema", "json_schema": {"name": NAME, "schema": schema, "strict": True}}
+    settings["extra_body"] = {"response_format": form}
+    return parameters, settings
+
+
+def _speaks_openai(model: Model) -> bool:
+    module = sys.modules.get("pydantic_ai.models.openai")  # if it is not loaded, no model is of this kind
+    return module is not None and isinstance(model, module.OpenAIChatModel)

@@ -11,6 +11,7 @@ from errata.mcp.paging import page_of, read_cursor
 from errata.mcp.tools import Call, packet_of, steps_of
 from errata.model.attempt import Filters
 from errata.model.codec import json_text
+from errata.skills import Skill, skill_named
 from errata.verbs.analyze import list_failures
 from errata.verbs.store import all_runs
 
@@ -72,3 +73,46 @@ def _packets(call: Call) -> Iterator[ListedResource]:
                 name = outgoing_text(f"{stored.run.native_id}/{failure.case_name}")
                 if outgoing_text(attempt) == attempt:  # an address can't be redacted
                     yield ListedResource(uri_of("packet", attempt), name, outgoing_text(failure.reason)[:200])
+
+
+# --- the prompts: the skills, with the tools that take the place of their commands
+
+
+COMMANDS = {
+    "errata runs": "runs",
+    "errata analyze": "analyze",
+    "errata failures": "failures",
+    "errata show": "show",
+    "errata check": "check",
+    "errata sessions": "sessions",
+    "errata rerun": "rerun",
+    "errata review next": "next_packet",
+    "errata review submit": "submit_verdict",
+    "errata review release": "release",
+    "errata review status": "review_status",
+    "errata compare": "compare",
+    "errata buckets list": "buckets",
+    "errata buckets show": "buckets",
+    "errata score": "score",
+    "errata report": "report",
+    "errata action add": "action",
+    "errata action list": "actions",
+}
+"""Command → the tool that does the same."""
+ARGUMENT = "input"
+
+
+def prompt_text(skill: Skill, given: str) -> str:
+    tools = "\n".join(f"- `{command}`: `{tool}`" for command, tool in COMMANDS.items())
+    about = f"\nThe input is: {given}\n" if given else ""
+    return (
+        "The instructions below name commands of errata. Where this server has a tool, call the tool instead:\n\n"
+        f"{tools}\n\n"
+        "Where an answer has a `cursor`, call the tool again with it until it is null. Commands that are not listed "
+        f"need a shell; leave them out if you have none.\n{about}\n{skill.instructions}"
+    )
+
+
+def prompt_named(name: str, given: str) -> tuple[Skill, str]:
+    skill = skill_named(name)
+    return skill, prompt_text(skill, given)

@@ -7,7 +7,7 @@ names the fix; no exception reaches the client unredacted.
 import asyncio
 from collections.abc import Callable
 from contextlib import nullcontext
-from functools import partial
+from functools import cache, partial
 from typing import Any, TypeVar
 
 import anyio
@@ -21,11 +21,9 @@ from mcp.shared.exceptions import MCPError
 
 from errata import __version__
 from errata.errors import ErrataError
-from errata.mcp.catalogue import ServedTool, call_tool, tools_for
+from errata.mcp.catalogue import TOOLS, ServedTool, call_tool, tools_for
 from errata.mcp.outgoing import NOTE, outgoing_text
-from errata.mcp.prompts import ARGUMENT, prompt_named
-from errata.mcp.resources import TEMPLATES, listed_resources, read_resource, template_of
-from errata.mcp.schemas import input_schema, output_schema
+from errata.mcp.resources import ARGUMENT, TEMPLATES, listed_resources, prompt_named, read_resource, template_of
 from errata.mcp.tools import Call, started
 from errata.model.codec import json_text
 from errata.settings import Settings, using_store
@@ -199,3 +197,49 @@ async def _get_prompt(_: Context, params: types.GetPromptRequestParams) -> types
         raise _protocol_error(error) from None
     message = types.PromptMessage(role="user", content=types.TextContent(text=text))
     return types.GetPromptResult(description=skill.description, messages=[message])
+
+
+# --- JSON Schemas of the tools, from the records that they take and give
+
+
+_WORDS = ("title", "description", "default")
+
+
+@cache
+def input_schema(name: str) -> dict[str, Any]:
+    """With the arguments at its top, as the protocol asks for."""
+    (reference,), definitions = msgspec.json.schema_components([TOOLS[name].takes], ref_template="#/$defs/{name}")
+    schema = dict(definitions.pop(reference["$ref"].removeprefix("#/$defs/")))
+    schema.pop("title", None)
+    schema.pop("description", None)
+    return {**schema, **({"$defs": definitions} if definitions else {})}
+
+
+@cache
+def output_schema(name: str) -> dict[str, Any]:
+    """A page. Nothing but types: what each field means is in docs/json.md."""
+    kinds, definitions = msgspec.json.schema_components(TOOLS[name].gives, ref_template="#/$defs/{name}")
+    items = kinds[0] if len(kinds) == 1 else {"anyOf": list(kinds)}
+    properties = {
+        "note": {"type": "string"},
+        "items": {"type": "array", "items": items},
+        "cursor": {"type": ["string", "null"]},
+    }
+    schema = {"type": "object", "properties": properties, "required": list(properties), "$defs": definitions}
+    bare: dict[str, Any] = _without_words(schema)
+    return bare
+
+
+def _without_words(schema: Any) -> Any:
+    """Titles and descriptions are half of it, and a client may show a schema to its model."""
+    if isinstance(schema, list):
+        return [_without_words(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        name: {key: _without_words(item) for key, item in value.items()}
+        if name in ("properties", "$defs")
+        else _without_words(value)
+        for name, value in schema.items()
+        if name not in _WORDS
+    }

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from errata.memory.effects import RunOutcomes, effects
-from errata.memory.not_measured import measured_failures
+from errata.memory.known_gaps import measured_failures
 from errata.memory.same_failure import FailureSign, sign_of_check
 from errata.memory.spelling import CaseSpellings
 from errata.model import Action

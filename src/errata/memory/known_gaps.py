@@ -7,7 +7,6 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from errata.errors import NotFoundError
-from errata.memory.not_measured import is_broken_run, is_infrastructure
 from errata.memory.reading.steps import canonical_step
 from errata.memory.relation import RunReports, is_about
 from errata.memory.report_files import ReportFile
@@ -15,7 +14,7 @@ from errata.memory.spelling import CaseSpellings, folded
 from errata.model import KnownGap, Run, SourceRef, StoredRun
 from errata.model.action import RecordedGap
 from errata.model.identity import case_key, fingerprint
-from errata.model.prior_report import PriorReport
+from errata.model.prior_report import PriorFailure, PriorReport
 from errata.text.lazy_regex import lazy_regex
 
 GLOB = frozenset("*?[")
@@ -171,3 +170,48 @@ def _called_otherwise(report: PriorReport, names: CaseSpellings) -> Iterator[str
     for failure in report.failures:
         if failure.label and not failure.by_rule and len(keys := names.find(failure.case)) == 1:
             yield keys[0]
+
+
+# --- failures in reports that show nothing about a case: infrastructure, and runs that did not work at all
+
+
+_OWNERS = frozenset(("provider", "environment", "harness", "simulator", "collateral"))
+# some call a failure of the provider or of the set-up a known gap, for want of another word; it is none of the case
+_WORDS = lazy_regex(
+    r"(?i)\b(?:infra\w*|provider|endpoint|rate[ -]?limit\w*|timed? ?out|network|connection|quota|unavailable|sandbox)\b"
+)
+_LABEL = lazy_regex(r"^(?:infra|provider|environment|harness|time-?out|unavailable|not-measured|flak)")
+_NO_STEP = frozenset(("none", "null", "n-a", "install"))
+FEWEST = 3
+"""Failures of a run where nothing passed that are enough to call it broken."""
+
+
+def is_infrastructure(failure: PriorFailure | None) -> bool:
+    if failure is None:
+        return False
+    by_words = folded(failure.failed_check) in _NO_STEP or _WORDS.search(failure.reasoning) is not None
+    return failure.owner in _OWNERS or _LABEL.match(folded(failure.label)) is not None or by_words
+
+
+def is_broken_run(report: PriorReport) -> bool:
+    """Nothing passed, and no failure is one of the model's work."""
+    failures = report.failures
+    if report.total is None or report.passed or len(failures) < min(FEWEST, report.total):
+        return False
+    return all(is_infrastructure(one) or not one.failed_check for one in failures)
+
+
+def measured_failures(report: PriorReport) -> tuple[PriorFailure, ...]:
+    """Those that show something about their cases."""
+    if is_broken_run(report):
+        return ()
+    return tuple(one for one in report.failures if not _is_only_infrastructure(one))
+
+
+def _is_only_infrastructure(failure: PriorFailure) -> bool:
+    """By owner, label or step; words in a reasoning alone may be about anything."""
+    return (
+        failure.owner in _OWNERS
+        or _LABEL.match(folded(failure.label)) is not None
+        or folded(failure.failed_check) in ("none", "null")
+    )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
-from errata.memory.not_measured import is_infrastructure
+from errata.memory.known_gaps import is_infrastructure
 from errata.memory.same_failure import FailureSign, sign_of_check
 from errata.memory.spelling import CaseSpellings
 from errata.model.history import MATCHES, Match, Mention

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
 
-from errata.llm.tools import Tool
+from errata.llm.spec import Tool
 from errata.model import Packet, PacketPlace
 from errata.review.budget import UNLIMITED
 from errata.review.packet import PacketOptions

@@ -15,8 +15,7 @@ from errata.memory.reading.report import is_report, read_report
 from errata.memory.reading.vocabulary import Vocabulary
 from errata.memory.relation import RelatedReports, RunReports, group_by_relation
 from errata.memory.report_cache import ReportCache
-from errata.memory.report_files import FOLDER, ReportFile, ReportFiles, find_reports, folders_for
-from errata.memory.report_names import parse_file_name
+from errata.memory.report_files import FOLDER, ReportFile, ReportFiles, find_reports, folders_for, parse_file_name
 from errata.memory.spelling import CaseSpellings, same_model, same_run
 from errata.memory.stored import gaps_in_store, later_verdicts
 from errata.model import Run, StoredRun

@@ -3,9 +3,8 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from errata.llm.spec import Asks, ModelSpec, NoAccessError, NotNowError, RefusedError, cost_of, open_model
-from errata.llm.tools import MOST_BYTES as TOOL_BYTES
-from errata.llm.tools import Tool
+from errata.llm.spec import MOST_BYTES as TOOL_BYTES
+from errata.llm.spec import Asks, ModelSpec, NoAccessError, NotNowError, RefusedError, Tool, cost_of, open_model
 from errata.model import Packet, Reviewer
 from errata.review.limits import Limits
 from errata.review.protocols import (
