@@ -2,7 +2,7 @@
 
 from errata.model import Attribution, FailureKey, Signal
 from errata.model.identity import attempt_id, case_key, split_attempt_id
-from errata.report.shared_texts import shared_errors
+from errata.report.run_failures import shared_errors
 from errata.testing import a_run
 from errata.transcript.error_text import LogLine
 

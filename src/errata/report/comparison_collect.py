@@ -5,8 +5,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from errata.compare.comparison import Comparison
 from errata.compare.sets import Uniques
-from errata.model import StoredRun
+from errata.model import Attempt, StoredRun
 from errata.model.counts import Cell
+from errata.model.output.act import WhyNoCommand
 from errata.model.output.report.comparison import (
     CaseGrid,
     CategoryRows,
@@ -15,23 +16,34 @@ from errata.model.output.report.comparison import (
     LeftOutRun,
     ModelMode,
     PairTest,
+    QuotedLine,
     RepeatedCases,
     ReportedModel,
     ReportedRun,
     RowDoubt,
     SuiteDifference,
     Unique,
+    UnmeasuredCase,
+    UnmeasuredWhy,
 )
 from errata.model.output.report.shared import FindingFact, ReviewCoverage, SuspiciousPasses
 from errata.report.comparison_advice import collect_reviewer_advice
 from errata.report.comparison_differences import model_comparison, run_changes
 from errata.report.comparison_modes import FoundMode, collect_modes, mistake_of
-from errata.report.comparison_rows import ComparedRun, ReportedCaseNames, called, collect_rows, compared_cases, owner_of
-from errata.report.comparison_unmeasured import repeated_cases, unmeasured_cases
+from errata.report.comparison_rows import (
+    NO_VERDICT,
+    ComparedRun,
+    ReportedCaseNames,
+    called,
+    collect_rows,
+    compared_cases,
+    owner_of,
+)
 from errata.report.shared import finding_facts, review_coverage, score_lines
 from errata.rerun.selection import Rerun
 from errata.runs.names import are_judged_turns
 from errata.runs.view import RunView
+from errata.text.outgoing import short_line
 
 GRID = 200
 """Cases that fit into a grid."""
@@ -303,3 +315,55 @@ def _suspicious(runs: Sequence[ComparedRun], cases: Collection[str] | None) -> I
 def _findings(runs: Sequence[ComparedRun]) -> Iterator[FindingFact]:
     for run in runs:
         yield from finding_facts(run.view.health.findings, run=run.label)
+
+
+# --- cases of a comparison without a verdict: what the log has about each, and how to make up for them
+
+
+LINES = 3
+LINE = 200
+
+
+def unmeasured_cases(run: ComparedRun) -> Iterator[UnmeasuredCase]:
+    """In the order of the suite."""
+    in_order = sorted(run.unmeasured, key=lambda pair: (pair[0].position is None, pair[0].position or 0, pair[1]))
+    for attempt, name in in_order:
+        why = _why(attempt)
+        if why is not None:
+            yield UnmeasuredCase(case=name, why=why, log=tuple(_lines(attempt)))
+
+
+def _why(attempt: Attempt) -> UnmeasuredWhy | None:
+    if attempt.execution == "missing":
+        return "missing"
+    if attempt.execution == "error":
+        return "no_answer"
+    is_unjudged = attempt.measurement in (*NO_VERDICT, "not_run")
+    return "not_judged" if attempt.execution == "completed" and is_unjudged else None
+
+
+def _lines(attempt: Attempt) -> Iterator[QuotedLine]:
+    """Lines that the log has about it; the marker of an empty answer repeats only what the row states."""
+    own = attempt.native_status
+    logged = [error for error in attempt.errors if error.ref is not None and not error.recovered and error.type != own]
+    for error in logged[:LINES]:
+        yield QuotedLine(where=str(error.ref), text=short_line(error.message, LINE))
+
+
+def repeated_cases(rerun: Rerun, names: ReportedCaseNames) -> Iterator[RepeatedCases]:
+    """Cases that one command repeats, then those that none does."""
+    for command in rerun.plan.commands:
+        yield RepeatedCases(how=command.purpose, cases=_short_names(command.cases, names), command=command.line)
+    by_hand: dict[tuple[WhyNoCommand, str], list[str]] = {}
+    for item in rerun.plan.by_hand:
+        by_hand.setdefault((item.why_not, item.about), []).append(item.attempt.case)
+    for (why_not, about), cases in by_hand.items():
+        yield RepeatedCases(how="by_hand", cases=_short_names(cases, names), why_not=why_not, about=about)
+
+
+def _short_names(cases: Sequence[str], names: ReportedCaseNames) -> tuple[str, ...]:
+    return tuple(sorted((names.short(case) for case in dict.fromkeys(cases)), key=_in_order))
+
+
+def _in_order(name: str) -> tuple[int, str]:
+    return int(name) if name.isdecimal() else 0, name

@@ -42,8 +42,16 @@ from errata.report.comparison_sections import (
     models_section,
     shared_section,
 )
-from errata.report.parts import FAILED_ROW, coverage_line, fit_badge, interval, name_list, reasons_words, score_note
-from errata.report.suspect_section import suspects_section
+from errata.report.parts import (
+    FAILED_ROW,
+    coverage_line,
+    fit_badge,
+    interval,
+    name_list,
+    reasons_words,
+    score_note,
+    suspects_section,
+)
 
 TOP = 3
 

@@ -19,10 +19,10 @@ from errata.render.document import (
     table,
 )
 from errata.render.figures import NONE, money, percent, plural
-from errata.report.parts import coverage_line, fit_badge, in_common, name_list, status_of
+from errata.report.front import run_front
+from errata.report.parts import coverage_line, fit_badge, in_common, name_list, status_of, suspects_section
 from errata.report.run_advice import HEADINGS, ONLY_WITH_ADVICE, advice_line, advice_words, done_line, heading_of
 from errata.report.run_failure_section import group_section, label_of
-from errata.report.run_front import run_front
 from errata.report.run_groups import CauseGroup, case_map, failure_groups
 from errata.report.run_prose import (
     WORKED,
@@ -37,7 +37,6 @@ from errata.report.run_prose import (
     since_words,
     title_of,
 )
-from errata.report.suspect_section import suspects_section
 from errata.runs.without_failures import harness_words
 
 ACTIONS_TAKEN = "Actions taken"
