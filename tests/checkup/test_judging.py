@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from errata.checkup.panel import Panel
+from errata.checkup.disagreement import Panel
 from errata.model import Check, ErrorInfo, Judgement, SourceInfo
 from errata.review.agreement import krippendorff_alpha
 from errata.testing import an_attempt

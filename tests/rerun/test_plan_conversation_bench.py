@@ -4,8 +4,7 @@ from wishes import a_request, failed
 
 from errata.model import Scorer
 from errata.rerun import plan_for
-from errata.rerun.plan import NOT_JUDGED
-from errata.rerun.sentences import note_text, why_by_hand
+from errata.rerun.plan import NOT_JUDGED, note_text, why_by_hand
 
 
 def a_conversation(cases, **changes):

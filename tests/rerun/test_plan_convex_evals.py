@@ -4,7 +4,7 @@ from wishes import a_request
 
 from errata.model import Subject
 from errata.rerun import plan_for
-from errata.rerun.sentences import why_by_hand
+from errata.rerun.plan import why_by_hand
 
 
 def test_the_filter_names_just_these_evals():

@@ -5,7 +5,7 @@ from wishes import a_request, failed
 
 from errata.model import Subject
 from errata.rerun import Others, plan_for
-from errata.rerun.sentences import ALSO_WHY, note_text, why_by_hand
+from errata.rerun.plan import ALSO_WHY, note_text, why_by_hand
 
 JOB = {"suite": "terminal-bench", "subject": Subject(model="gpt-5", provider="openai", agent="terminus-2")}
 

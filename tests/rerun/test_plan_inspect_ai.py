@@ -5,7 +5,7 @@ from wishes import a_request, failed
 
 from errata.model import SourceRef, Subject
 from errata.rerun import Others, plan_for
-from errata.rerun.sentences import note_text, why_by_hand
+from errata.rerun.plan import note_text, why_by_hand
 
 LOG = {"ref": SourceRef(file="first.eval", member="header.json"), "suite": "capitals"}
 TASK = {"eval": {"task": "capitals", "task_file": "tasks/capitals.py"}}

@@ -3,8 +3,7 @@
 from wishes import a_request, failed
 
 from errata.rerun import Others, plan_for
-from errata.rerun.plan import PlanNote
-from errata.rerun.sentences import why_by_hand
+from errata.rerun.plan import PlanNote, why_by_hand
 
 EVAL = "eval-waB-2026-11-15T19:42:23"
 

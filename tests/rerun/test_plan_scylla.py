@@ -5,7 +5,7 @@ from wishes import a_request, failed
 
 from errata.model import Subject
 from errata.rerun import plan_for
-from errata.rerun.sentences import note_text, why_by_hand
+from errata.rerun.plan import note_text, why_by_hand
 
 CONFIG = {"runs": 1, "max_subtests": 3, "thinking": "None", "tiers": ["T0", "T1", "T9; reboot"]}
 EXPERIMENT = {

@@ -6,8 +6,7 @@ import pytest
 from wishes import failed
 
 from errata.model.output.act import AlsoWhy, FillIn, RerunNoteName, WhyNoCommand
-from errata.rerun.plan import ByHand, PlanNote
-from errata.rerun.sentences import ALSO_WHY, FILL_IN, note_text, why_by_hand
+from errata.rerun.plan import ALSO_WHY, FILL_IN, ByHand, PlanNote, note_text, why_by_hand
 
 
 @pytest.mark.parametrize("why", get_args(WhyNoCommand))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from errata.errors import NotFoundError, SettingsError
 from errata.runner.inspect import eval_command, inspect_model
 from errata.runner.models import load_models
-from errata.runner.preflight import preflight
+from errata.runner.run import preflight
 
 FILE = """
 [models.nimbus-2]

@@ -9,9 +9,8 @@ from errata.client.live import server_of
 from errata.errors import SettingsError, StoreError
 from errata.server.exchange import ServerOptions
 from errata.store import database
-from errata.verbs import deployments
-from errata.verbs.deployments import prepare_deployment
-from errata.verbs.store import all_runs, exclude, open_store
+from errata.verbs import store
+from errata.verbs.store import all_runs, exclude, open_store, prepare_deployment
 from errata.verbs.tokens import create_token
 from terminal import errata
 
@@ -21,7 +20,7 @@ START = {"key": "ci-1", "suite": "tides"}
 @pytest.fixture
 def installed(monkeypatch):
     """As if errata were installed, which the tests of a checkout are not."""
-    monkeypatch.setattr(deployments, "is_checkout", lambda: False)
+    monkeypatch.setattr(store, "is_checkout", lambda: False)
 
 
 @pytest.fixture

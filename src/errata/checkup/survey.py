@@ -7,10 +7,9 @@ from datetime import datetime
 
 import msgspec
 
-from errata.checkup.disagreement import Disagreements
+from errata.checkup.disagreement import Disagreements, Panel
 from errata.checkup.gaps import CheckGaps
 from errata.checkup.odd_numbers import OddNumbers, RecomputedHeadline
-from errata.checkup.panel import Panel
 from errata.checkup.task_mentions import TaskMention, mention_in_row
 from errata.model import Attempt, Case, Conduct, ErrorInfo, Run, SourceRef, Unreadable
 from errata.model.coverage import not_in_log, passes_without_rows

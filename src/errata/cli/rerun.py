@@ -16,8 +16,8 @@ from errata.json_output.rerun import rerun_output
 from errata.model.words import OWNERS
 from errata.render.figures import left_out_reason
 from errata.rerun import ByHand, Command, RerunAttempt
+from errata.rerun.plan import ALSO_WHY, FILL_IN, note_text, why_by_hand
 from errata.rerun.selection import Rerun
-from errata.rerun.sentences import ALSO_WHY, FILL_IN, note_text, why_by_hand
 from errata.text.clean import one_line
 from errata.text.shell import shell_word
 from errata.verbs.act import plan_reruns

@@ -14,7 +14,7 @@ from errata.model.output.report.comparison import (
 from errata.render.document import Block, Code, Line, LineContent, Section, items, line, marked, paragraph, table
 from errata.render.figures import NONE, p_value, plural, points
 from errata.report.parts import name_list
-from errata.rerun.sentences import why_no_command
+from errata.rerun.plan import why_no_command
 
 PAIRS, CASES, NAMED = 20, 12, 12
 GUIDE = "The turns of a conversation are not independent, so treat p as a guide."

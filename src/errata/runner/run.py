@@ -1,8 +1,9 @@
 """`errata run` in its order: preflight, smoke run for a new model, full run, import, and a check that it measured."""
 
+import os
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -11,7 +12,6 @@ import msgspec
 from errata.errors import SettingsError
 from errata.runner.inspect import InspectCommand, eval_command, inspect_model, run_inspect
 from errata.runner.models import ModelDefinition, SuiteDefinition
-from errata.runner.preflight import preflight
 from errata.runs.view import RunView
 from errata.verbs.analyze import analyze_stored, import_logs
 from errata.verbs.store import Store, all_runs, exclude, open_store, run_by_id
@@ -20,10 +20,8 @@ SMOKE_CASES = 2
 RATE_LIMITED = 0.05
 """With more than this share of attempts lost to rate limits, a run shows the quota and not the model."""
 RATE_LIMIT_RULES = frozenset(("provider_rate_limit", "provider_quota", "experiment_rate_limit", "usage_limit_stated"))
-
 WhyInvalid = Literal["no_log", "no_tokens", "rate_limited", "unavailable", "nothing_scored"]
 """Why a run does not measure its model."""
-
 REASONS: dict[WhyInvalid, str] = {
     "no_log": "Inspect wrote no log",
     "no_tokens": "no attempt used a token, so the model was never reached",
@@ -171,3 +169,42 @@ def _first_error(view: RunView) -> str:
         for error in attempt.errors:
             return error.message
     return ""
+
+
+# --- what can be known before money is spent: is everything there that a model's definition needs?
+
+
+KEY_VARIABLES = {
+    "anthropic": "ANTHROPIC_API_KEY",
+    "deepseek": "DEEPSEEK_API_KEY",
+    "fireworks": "FIREWORKS_API_KEY",
+    "google": "GOOGLE_API_KEY",
+    "groq": "GROQ_API_KEY",
+    "mistral": "MISTRAL_API_KEY",
+    "openai": "OPENAI_API_KEY",
+    "openrouter": "OPENROUTER_API_KEY",
+    "perplexity": "PERPLEXITY_API_KEY",
+    "together": "TOGETHER_API_KEY",
+}
+"""Where Inspect looks for the key of a provider. Of others it is not known before the run."""
+ProblemName = Literal["key_missing"]
+
+
+class Preflight(msgspec.Struct, frozen=True, kw_only=True):
+    """The result for one model."""
+
+    model: ModelDefinition
+    key_variable: str
+    """The variable that must hold a key; empty where none is needed or it is not known."""
+    problem: ProblemName | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.problem is None
+
+
+def preflight(model: ModelDefinition, environ: Mapping[str, str] = os.environ) -> Preflight:
+    """Sends nothing."""
+    variable = model.key_name if model.base_url else KEY_VARIABLES.get(model.provider, "")
+    missing = bool(variable) and not environ.get(variable, "").strip()
+    return Preflight(model=model, key_variable=variable, problem="key_missing" if missing else None)

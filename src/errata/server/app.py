@@ -21,9 +21,8 @@ from errata.model.token import Scope
 from errata.server import api, pages
 from errata.server.access import COOKIE, Access, DeniedError
 from errata.server.deriving import LargeRuns
-from errata.server.endpoints import Endpoint
 from errata.server.events import OLDEST_PAGE, EventStream
-from errata.server.exchange import Answer, Bytes, Caller, Exchange, MountedApp, Page, Redirect, ServerOptions
+from errata.server.exchange import Answer, Bytes, Caller, Endpoint, Exchange, MountedApp, Page, Redirect, ServerOptions
 from errata.server.indexing import Indexer
 from errata.server.layout import MEDIA_TYPES, framed, static_file
 from errata.server.pages.addresses import login_page

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar
 from urllib.parse import parse_qs, parse_qsl
 
 import msgspec
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from errata.server.access import Access
     from errata.server.deriving import LargeRuns
     from errata.server.publishing import Publisher
+
 
 T = TypeVar("T")
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
@@ -135,3 +136,27 @@ class Bytes(msgspec.Struct, frozen=True, kw_only=True):
 
 Answer: TypeAlias = Page | Redirect | Bytes | msgspec.Struct
 """A record that is none of the first three is sent as JSON."""
+
+
+# --- what the server answers: each endpoint is a row with its path, its handler, and the records that it takes and giv
+
+
+class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
+    path: str
+    handler: Callable[[Exchange], Answer]
+    summary: str
+    """A sentence for the description of the API."""
+    method: Literal["GET", "POST", "PUT", "DELETE"] = "GET"
+    scope: Scope = "read"
+    query: type | None = None
+    takes: type | None = None
+    """The record in the body."""
+    gives: type | None = None
+    """The record that is sent as JSON; none for a page."""
+    status: int = 200
+    is_open: bool = False
+    """Answers everybody, without a token: the way to log in."""
+
+    @property
+    def is_page(self) -> bool:
+        return self.gives is None

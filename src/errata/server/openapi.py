@@ -8,8 +8,7 @@ import msgspec
 
 from errata import __version__
 from errata.render.blocks_html import page_text
-from errata.server.endpoints import Endpoint
-from errata.server.exchange import Bytes, Exchange, Page
+from errata.server.exchange import Bytes, Endpoint, Exchange, Page
 from errata.server.layout import table
 from errata.server.problems import Problem
 from errata.text.lazy_regex import lazy_regex

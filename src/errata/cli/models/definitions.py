@@ -11,8 +11,7 @@ from errata.cli.table import put_table
 from errata.model.output.runner import ModelsCheckOutput, ModelsListOutput, ModelsSmokeOutput
 from errata.runner.inspect import find_inspect, inspect_model
 from errata.runner.models import ModelDefinition, load_models
-from errata.runner.preflight import preflight
-from errata.runner.run import REASONS, SuiteJob, check_all, smoke_run
+from errata.runner.run import REASONS, SuiteJob, check_all, preflight, smoke_run
 
 QUOTED = 3
 

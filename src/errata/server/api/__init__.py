@@ -10,7 +10,7 @@ from errata.server.api import (
     scores,
     search,
 )
-from errata.server.endpoints import Endpoint
+from errata.server.exchange import Endpoint
 
 ENDPOINTS: tuple[Endpoint, ...] = (
     *runs.ENDPOINTS,

@@ -6,8 +6,7 @@ from errata.errors import NotFoundError
 from errata.model import Packet
 from errata.model.output.show import ShownAttemptOutput
 from errata.model.step import Step
-from errata.server.endpoints import Endpoint
-from errata.server.exchange import Exchange
+from errata.server.exchange import Endpoint, Exchange
 from errata.verbs.analyze import attempt_named, show
 from errata.verbs.review import packet_of
 

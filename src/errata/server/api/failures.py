@@ -5,8 +5,7 @@ import msgspec
 from errata.errors import SettingsError
 from errata.model.listing import Facets
 from errata.model.output.failures import FailureOutput
-from errata.server.endpoints import Endpoint
-from errata.server.exchange import Exchange
+from errata.server.exchange import Endpoint, Exchange
 from errata.server.pages.run_query import RunQuery, read_cursor, written_cursor
 from errata.verbs.look import facets_of_run, failure_block, known_run
 

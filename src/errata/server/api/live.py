@@ -11,8 +11,7 @@ from errata.model.live import (
     StepsReport,
 )
 from errata.model.store_address import HEADER, PRODUCTION
-from errata.server.endpoints import Endpoint
-from errata.server.exchange import Exchange
+from errata.server.exchange import Endpoint, Exchange
 from errata.verbs.live import add_attempts, add_part, finish_live, start_live
 
 

@@ -6,8 +6,7 @@ from errata.json_output.actions import action_output
 from errata.json_output.buckets import bucket_output, details_output
 from errata.model.output.buckets import BucketDetailsOutput, BucketOutput
 from errata.model.output.memory import ActionListOutput, KnownListOutput
-from errata.server.endpoints import Endpoint
-from errata.server.exchange import Exchange
+from errata.server.exchange import Endpoint, Exchange
 from errata.verbs.buckets import bucket_named, list_buckets, show_bucket
 from errata.verbs.memory import list_actions, list_gaps
 from errata.verbs.store import stored_runs

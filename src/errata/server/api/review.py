@@ -8,8 +8,7 @@ from errata.model import Reviewer
 from errata.model.attempt import Filters
 from errata.model.output.review import VerdictState
 from errata.model.packet import Packet
-from errata.server.endpoints import Endpoint
-from errata.server.exchange import Answer, Bytes, Exchange
+from errata.server.exchange import Answer, Bytes, Endpoint, Exchange
 from errata.text.outgoing import tree_for_user
 from errata.verbs import review_drafts
 from errata.verbs.review_drafts import (

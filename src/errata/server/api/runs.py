@@ -6,8 +6,7 @@ from errata.json_output.analysis import analysis_output
 from errata.json_output.runs import run_outputs
 from errata.model.output.analyze import AnalysisOutput
 from errata.model.output.runs import ListedRunOutput
-from errata.server.endpoints import Endpoint
-from errata.server.exchange import Exchange
+from errata.server.exchange import Endpoint, Exchange
 from errata.verbs.analyze import analyze_stored
 from errata.verbs.look import is_large, known_run, readiness
 from errata.verbs.store import stored_runs

@@ -8,8 +8,7 @@ from errata.json_output.scores import json_scores
 from errata.model.output.compare import ComparisonOutput
 from errata.model.output.report import RunReportOutput
 from errata.model.output.score import RunScoresOutput
-from errata.server.endpoints import Endpoint
-from errata.server.exchange import Exchange
+from errata.server.exchange import Endpoint, Exchange
 from errata.verbs.analyze import analyze_stored
 from errata.verbs.compare import compare, score
 from errata.verbs.report import run_facts

@@ -1,7 +1,7 @@
 """The pages. Each works without script; its module holds its endpoints and what it shows."""
 
 from errata.server import openapi
-from errata.server.endpoints import Endpoint
+from errata.server.exchange import Endpoint
 from errata.server.pages import (
     attempt,
     buckets,

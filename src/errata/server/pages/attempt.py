@@ -10,8 +10,7 @@ from errata.model.run import subject_label
 from errata.render.blocks_html import page_text
 from errata.render.diff import diff_html
 from errata.render.figures import NONE
-from errata.server.endpoints import Endpoint
-from errata.server.exchange import Answer, Bytes, Exchange, Page
+from errata.server.exchange import Answer, Bytes, Endpoint, Exchange, Page
 from errata.server.layout import link
 from errata.server.pages.addresses import attempt_address, case_page, run_page
 from errata.server.pages.attempt_side import (

@@ -12,8 +12,7 @@ from errata.model.times import to_text
 from errata.render import charts
 from errata.render.blocks_html import page_text
 from errata.render.figures import plural
-from errata.server.endpoints import Endpoint
-from errata.server.exchange import Exchange, Page, Redirect
+from errata.server.exchange import Endpoint, Exchange, Page, Redirect
 from errata.server.layout import card, link, table
 from errata.server.pages.addresses import attempt_page, bucket_page, run_page
 from errata.text.shell import shell_word

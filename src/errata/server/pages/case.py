@@ -11,8 +11,7 @@ from errata.render.blocks_html import page_text
 from errata.render.charts import chip, owner_list, owner_strip
 from errata.render.document import OwnerCount, OwnerStrip
 from errata.render.figures import NONE, plural
-from errata.server.endpoints import Endpoint
-from errata.server.exchange import Exchange, Page
+from errata.server.exchange import Endpoint, Exchange, Page
 from errata.server.layout import link, table
 from errata.server.pages.addresses import attempt_address, run_page
 from errata.server.pages.attempt_steps import folded

@@ -18,8 +18,7 @@ from errata.render.density import DensityParts, DensityRow, density
 from errata.render.document import Grid, ScoreBar
 from errata.render.figures import p_value, percent, plural, points
 from errata.render.palette import LEGEND, LETTERS
-from errata.server.endpoints import Endpoint
-from errata.server.exchange import Exchange, Page
+from errata.server.exchange import Endpoint, Exchange, Page
 from errata.server.layout import card, link, notice, table
 from errata.server.pages.addresses import attempt_page, case_page, compare_page, run_page
 from errata.text.shell import shell_word

@@ -9,8 +9,7 @@ from errata.model import StoredRun
 from errata.model.token import Token
 from errata.render.blocks_html import page_text
 from errata.render.figures import plural
-from errata.server.endpoints import Endpoint
-from errata.server.exchange import Exchange, Page
+from errata.server.exchange import Endpoint, Exchange, Page
 from errata.server.layout import card, link, table
 from errata.server.pages.addresses import run_page
 from errata.verbs.store import StoreHealth, all_runs, examine_store, store_size

@@ -14,8 +14,7 @@ from errata.render import charts
 from errata.render.blocks_html import page_text
 from errata.render.document import ScoreBar
 from errata.render.figures import hundredths, left_out_reason, percent, plural
-from errata.server.endpoints import Endpoint
-from errata.server.exchange import Exchange, Page
+from errata.server.exchange import Endpoint, Exchange, Page
 from errata.server.layout import link
 from errata.server.pages.addresses import compare_page, leaderboard_page, run_page
 from errata.verbs.compare import list_leaderboards

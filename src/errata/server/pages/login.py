@@ -4,8 +4,7 @@ from urllib.parse import urlsplit
 
 from errata.render.blocks_html import page_text
 from errata.server.access import COOKIE, DeniedError
-from errata.server.endpoints import Endpoint
-from errata.server.exchange import Bytes, Exchange, Page, Redirect
+from errata.server.exchange import Bytes, Endpoint, Exchange, Page, Redirect
 from errata.server.layout import framed
 
 DAYS = 30

@@ -5,11 +5,9 @@ from shlex import quote as shell_quoted
 from errata.model.run import case_name, subject_label
 from errata.render.blocks_html import page_text
 from errata.render.figures import NONE, plural
-from errata.server.endpoints import Endpoint
-from errata.server.exchange import Exchange, Page
-from errata.server.layout import card, link, table
+from errata.server.exchange import Endpoint, Exchange, Page
+from errata.server.layout import PASS_KEYS, card, link, table
 from errata.server.pages.addresses import attempt_address, run_page
-from errata.server.pages.list_scripts import PASS_KEYS
 from errata.server.pages.run_rows import short_number
 from errata.verbs.look import RunPasses, known_run, passes_of
 

@@ -12,11 +12,9 @@ from errata.model.times import spelled_span, to_text
 from errata.render.blocks_html import page_text
 from errata.render.figures import money, plural
 from errata.render.palette import OWNERS
-from errata.server.endpoints import Endpoint
-from errata.server.exchange import Answer, Bytes, Exchange, Page, Redirect
-from errata.server.layout import data_words, link
+from errata.server.exchange import Answer, Bytes, Endpoint, Exchange, Page, Redirect
+from errata.server.layout import FAILURE_KEYS, data_words, link, list_scripts
 from errata.server.pages.addresses import compare_page, move_address, passes_page, review_page, run_page
-from errata.server.pages.list_scripts import FAILURE_KEYS, list_scripts
 from errata.server.pages.run_cards import banner, cards
 from errata.server.pages.run_query import GROUPINGS, ORDERS, REVIEWS, RunQuery, read_cursor
 from errata.server.pages.run_rows import failure_table, row_groups, short_number, unscored_cases

@@ -10,11 +10,9 @@ from errata.render.blocks_html import page_text
 from errata.render.charts import owner_strip
 from errata.render.document import OwnerCount, OwnerStrip
 from errata.render.figures import NONE, percent, plural
-from errata.server.endpoints import Endpoint
-from errata.server.exchange import Exchange, Page
-from errata.server.layout import data_words, link
+from errata.server.exchange import Endpoint, Exchange, Page
+from errata.server.layout import RUN_KEYS, data_words, link, list_scripts
 from errata.server.pages.addresses import review_page, run_page
-from errata.server.pages.list_scripts import RUN_KEYS, list_scripts
 from errata.verbs.look import known_digests
 from errata.verbs.store import all_runs
 

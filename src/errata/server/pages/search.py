@@ -7,8 +7,7 @@ from errata.render.blocks_html import page_text
 from errata.render.charts import chip
 from errata.render.figures import plural
 from errata.render.markdown_text import with_edges
-from errata.server.endpoints import Endpoint
-from errata.server.exchange import Exchange, Page
+from errata.server.exchange import Endpoint, Exchange, Page
 from errata.server.pages.addresses import attempt_address, bucket_page, run_page
 from errata.verbs.look import count_indexed, search
 from errata.verbs.store import all_runs
