@@ -1,4 +1,4 @@
-"""Judges and programs that measured the same attempts: how often they disagree, pair by pair."""
+"""Judges and programs that measured the same attempts: how often they disagree, pair by pair and all together."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -252,6 +252,8 @@ _WRITERS: dict[DatasetFormat, Callable[[DraftCase], dict[str, Any] | None]] = {
 
 
 # --- tests in promptfoo's form, and the YAML they are written in
+# promptfoo loads files that a value names, renders templates in values, and runs code of assertions. Texts of logs
+# must do none of that.
 
 
 _LOADED = lazy_regex(r"\s*(?:(?:file|huggingface)://|(?:package|exec|python):)", re.IGNORECASE)

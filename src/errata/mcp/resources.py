@@ -1,4 +1,4 @@
-"""Packets and transcripts as resources: `errata://packet/ATTEMPT` and `errata://transcript/ATTEMPT`, page by page."""
+"""Resources: `errata://packet/ATTEMPT` and `errata://transcript/ATTEMPT`, page by page; and the prompts."""
 
 from collections.abc import Iterator
 from itertools import islice

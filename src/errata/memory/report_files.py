@@ -1,4 +1,4 @@
-"""Find earlier reports: the folders they are in, and the files that can be read."""
+"""Find earlier reports: the folders they are in, the files that can be read, and what their names state."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""What listings and comparisons show of a run: counted once, at import."""
+"""What listings and comparisons show of a run: counted once, at import; and shares with their interval."""
 
 from math import sqrt
 from typing import Literal, get_args

@@ -1,4 +1,4 @@
-"""One event of an attempt's transcript."""
+"""One event of an attempt's transcript, and what it shows by itself."""
 
 from typing import Any
 

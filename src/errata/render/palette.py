@@ -1,4 +1,4 @@
-"""The colours of every page, light and dark. Colour names an owner; besides it there are ink, evidence and focus."""
+"""The colours and letters of every page. Colour names an owner; besides it there are ink, evidence and focus."""
 
 from collections.abc import Iterator
 from typing import Literal, NamedTuple

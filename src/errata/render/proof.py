@@ -1,4 +1,4 @@
-"""Text for failures that are shown, or only presumed, to be the model's."""
+"""Text about owners: whether a failure is shown or presumed to be the model's, and whether rules or verdicts say so."""
 
 from collections.abc import Mapping
 

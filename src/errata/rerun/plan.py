@@ -114,6 +114,7 @@ def mapping(value: object) -> dict[str, object]:
 
 
 # --- the sentences of a rerun plan: what its enum words mean, for people
+# They are here and not on the command's page because they use the terms of each harness.
 
 
 WIDTH = 80

@@ -251,6 +251,8 @@ def _lines_around(text: str, passage: Passage) -> Passage:
 
 
 # --- words that deny the rest of their clause, before or after it, and values that deny the name before them
+# A quote that leaves one of them out means the opposite of the log. The list is longer than strictly needed: a word
+# too many only means that a reviewer is asked for the whole clause.
 
 
 _WORDS = (

@@ -204,6 +204,13 @@ def _own(verdicts: Sequence[Verdict], reviewer: Reviewer, taxonomy: str) -> list
     return [one for one in own if one.reviewer.kind == reviewer.kind and name_of(one.reviewer) == name_of(reviewer)]
 
 
+# --- verdicts that clear the subject: it takes two to do that, triage and a reviewer, or two reviewers
+# A failure is the subject's unless evidence shows otherwise. A log may hold text that wants another verdict, and its
+# words can't be listed. Nor does it help to look at what such a verdict quotes: one that obeys can quote an honest
+# check and give a cause in its own words. Rules obey no text: where they name the same owner, they are the second
+# opinion.
+
+
 AGAINST_THE_SUBJECT: frozenset[Owner] = frozenset(("model", "unknown"))
 """Owners that leave the failure with the subject, or with nobody."""
 

@@ -1,4 +1,4 @@
-"""What a user means by CASE: a name or its end, RUN/CASE, an attempt's id, or the name of a bucket."""
+"""What a user means by CASE: a name or its end, RUN/CASE, an attempt's id, a bucket; and by the target of a review."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence

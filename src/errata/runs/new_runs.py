@@ -1,4 +1,4 @@
-"""Runs that are not in the store yet: found below folders, without naming each."""
+"""Runs that are not in the store yet: found below folders. And stored ones that a mapping no longer makes."""
 
 import os
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Which verdicts stand on the failures of a run, which of them count, and what they say that triage did not."""
+"""Which verdicts on failures stand and count, what they say that triage did not, and whether their quotes hold."""
 
 from collections.abc import Mapping, Sequence
 

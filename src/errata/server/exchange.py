@@ -138,7 +138,8 @@ Answer: TypeAlias = Page | Redirect | Bytes | msgspec.Struct
 """A record that is none of the first three is sent as JSON."""
 
 
-# --- what the server answers: each endpoint is a row with its path, its handler, and the records that it takes and giv
+# --- endpoints: each is a row with its path, its handler, and the records that it takes and gives
+# The routes, the checks of scopes and the OpenAPI description are made from these rows.
 
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True):

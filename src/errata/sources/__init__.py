@@ -187,7 +187,7 @@ def shares_rows(name: str) -> bool:
 def read_rows(match: RecognisedPath, share: ReaderShare) -> Iterator[Item | TurnBegins | AttemptRows] | None:
     """One reader's share of the lines; None where the log can't be divided."""
     items = match.source.read_rows(match.path, share) if isinstance(match.source, RowShareable) else None
-    return None if items is None else _undamaged(match, items)
+    return None if items is None else _unbroken(match, items, is_part=True)
 
 
 def growing_log(match: RecognisedPath) -> GrowingLog | None:
@@ -202,11 +202,11 @@ def growing_log(match: RecognisedPath) -> GrowingLog | None:
 
 def read_tail(match: RecognisedPath, log: GrowingLog, tail: LineTail) -> Iterator[Item]:
     """The items of the lines that were added. `ReadAloneError` where they depend on the others."""
-    return _undamaged(match, log.read_tail(tail))
+    return _unbroken(match, log.read_tail(tail), is_part=True)
 
 
-def _undamaged(match: RecognisedPath, items: Iterable[T]) -> Iterator[T]:
-    """As `_unbroken`; what is damaged is left to one reader of the whole log."""
+def _unbroken(match: RecognisedPath, items: Iterable[T], *, is_part: bool = False) -> Iterator[T | Unreadable]:
+    """With what is damaged; of a part of the lines, that is left to one reader of the whole log."""
     from errata.sources.folder_names import named_by_folder
 
     noted: dict[str, Unreadable] = {}
@@ -216,28 +216,14 @@ def _undamaged(match: RecognisedPath, items: Iterable[T]) -> Iterator[T]:
         yield from named_by_folder(items, match.path)
     except (ErrataError, GeneratorExit, MemoryError):
         raise
-    except Exception as error:
-        raise ReadAloneError(f"`{match.path}` can't be shared: {describe(error)}") from error
-    finally:
-        losses.set(before)
-    if noted:
-        raise ReadAloneError(f"`{match.path}` has damaged rows")
-
-
-def _unbroken(match: RecognisedPath, items: Iterable[T]) -> Iterator[T | Unreadable]:
-    from errata.sources.folder_names import named_by_folder
-
-    noted: dict[str, Unreadable] = {}
-    before = losses.get()
-    losses.set(noted)
-    try:
-        yield from named_by_folder(items, match.path)
-    except (ErrataError, GeneratorExit, MemoryError):
-        raise
-    except Exception as error:  # noqa: BLE001 one of the five places: where a source's rows are converted
+    except Exception as error:  # one of the five places: where a source is read
+        if is_part:
+            raise ReadAloneError(f"`{match.path}` can't be shared: {describe(error)}") from error
         yield unreadable(match.source.NAME, SourceRef(file=match.path.name), describe(error))
     finally:
         losses.set(before)
+    if is_part and noted:
+        raise ReadAloneError(f"`{match.path}` has damaged rows")
     yield from noted.values()
 
 

@@ -21,7 +21,7 @@ from errata.model.store_address import PRODUCTION, StoreAddress, StoreLocation, 
 from errata.store import engine as engines
 from errata.store import sqlite
 from errata.store.blocks import ZstdError
-from errata.store.migrate import newer_schema, refuse_newer_schema
+from errata.store.migrate import newer_schema, refuse_newer_schema, upgrade
 from errata.store.schema import SCHEMA, metadata
 from errata.store.server_schema import deployments
 
@@ -313,9 +313,6 @@ def _bring_up_to_date(store: Store, version: int) -> None:
     if version == 0:
         _create(store)
     else:
-        # Alembic takes longer to import than a command may take to start
-        from errata.store.migrate import upgrade  # noqa: PLC0415
-
         with store.writing(derived=True) as connection:
             upgrade(connection)
 

@@ -1,9 +1,7 @@
-"""Alembic, driven from the program: no configuration file, the migrations lie in the package."""
+"""The schema of a store: migrations, run by Alembic from the program, and the guard against a newer errata."""
 
 from pathlib import Path
 
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import Connection, Engine, event
 
 from errata.errors import StoreError
@@ -13,6 +11,9 @@ from errata.store.schema import SCHEMA
 
 def upgrade(connection: Connection, to: str = "head") -> None:
     """Run the migrations that the store lacks, inside the caller's transaction."""
+    from alembic import command  # noqa: PLC0415 it takes longer to import than a command to start
+    from alembic.config import Config  # noqa: PLC0415
+
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
     config.attributes["connection"] = connection

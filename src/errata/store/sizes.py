@@ -1,4 +1,4 @@
-"""How much of the store each run takes, in bytes of stored data."""
+"""What `errata rm` weighs: how many bytes each run takes, and which runs people or gates still need."""
 
 from collections.abc import Iterable
 from typing import Any

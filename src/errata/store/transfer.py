@@ -1,4 +1,4 @@
-"""A whole store copied into another one, table by table, with a proof that nothing was lost.
+"""A whole store copied into another one, table by table, with a proof that nothing was lost; and private copies.
 
 A file is written under another name, in the same folder, and gets its own name in one step at the end. An interrupted
 copy is therefore not taken for a store, and the next one starts again.

@@ -1,4 +1,4 @@
-"""The commands about the store itself: list, exclude, forget and examine runs; sources and the bundled example."""
+"""The commands about the store itself: list, exclude, forget and examine runs; deployments, sources, the example."""
 
 import platform
 from collections.abc import Iterable, Sequence

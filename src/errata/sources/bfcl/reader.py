@@ -323,6 +323,8 @@ def _relative(path: Path | None, root: Path) -> str:
 
 
 # --- find the result row of each score row
+# Score files of current releases name a case by its text id. Older releases number the results from 1 and keep the
+# text id in the prompt. Where the prompt has none either, only the answer shows which result was scored.
 
 
 _DIGITS = lazy_regex(r"(\d+)")

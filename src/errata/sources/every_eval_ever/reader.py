@@ -118,6 +118,8 @@ def samples_of(summary: Path, file_path: str) -> Path | None:
 
 
 # --- the rows of one sample → its case and its attempt
+# A sample has one row per result that includes it. The format has no field for an unmeasured sample: an error has a
+# score of 0, and a row without a result id counts for no result.
 
 
 _ROW = frozenset(

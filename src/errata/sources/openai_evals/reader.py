@@ -301,6 +301,7 @@ def _extra(eval_run: EvalRun, sample: SampleEvents) -> dict[str, Any]:
 
 
 # --- the specification of a run and its final report → the run
+# The report is written when the run ends, but buffered events may come after it: it may be in any line.
 
 
 HEADER = lazy_regex(rb'\s*\{\s*"(?:spec|final_report)"\s*:')

@@ -1,4 +1,4 @@
-"""Reads an evaluation of promptfoo, and finds the document that repeats a file of rows."""
+"""Reads an evaluation of promptfoo and its runs, and finds the document that repeats a file of rows."""
 
 from collections.abc import Iterator
 from itertools import islice

@@ -1,4 +1,4 @@
-"""promptfoo's own values: times in two formats, and settings that may hold secrets."""
+"""promptfoo's own values: times in two formats, settings that may hold secrets, and which case a row tries."""
 
 from collections.abc import Collection
 from functools import lru_cache
@@ -102,7 +102,8 @@ def _response_headers(headers: Any) -> Any:
     )
 
 
-# --- which case a row is an attempt at. promptfoo has no ids: `testIdx` depends on the file, and repeats get their own
+# --- which case a row is an attempt at
+# promptfoo has no ids: `testIdx` depends on the file, and repeats get their own.
 
 
 LONGEST_NAME = 160
