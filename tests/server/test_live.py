@@ -189,6 +189,14 @@ def test_a_run_may_allow_itself_more_silence(tmp_path, now):
     store.engine.dispose()
 
 
+def test_no_silence_that_a_run_allows_itself_is_too_long_to_compare(tmp_path, now):
+    store = open_store(tmp_path / "errata.db")
+    start_live(StartReport(key="endless", suite="tides", stuck_after=1e300), store, token="ci", now=now)
+
+    assert mark_stuck(store, silence=60, now=now.replace(year=now.year + 1)) == []
+    store.engine.dispose()
+
+
 def test_the_client_sends_later_what_it_could_not_send(reporting):
     here = reporting()
     run = LiveRun(server=here.server, wait=lambda _: None, **START)

@@ -1,6 +1,6 @@
 """Runs that are reported while they go on: start, add, finish; publish what was reported; notice silence."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from hashlib import blake2b
 
 import msgspec
@@ -83,7 +83,7 @@ def mark_stuck(store: Store, *, silence: float, now: datetime) -> list[str]:
     stuck = [
         state.run
         for state, own in live_runs_in(store, "running")
-        if now - moment_of(state.heard_at) > timedelta(seconds=own if own is not None else silence)
+        if (now - moment_of(state.heard_at)).total_seconds() > (own if own is not None else silence)
     ]
     for run_id in stuck:
         set_live_state(store, run_id, "stuck", only_from="running")
