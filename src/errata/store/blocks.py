@@ -4,21 +4,21 @@ Zstandard is in the standard library from Python 3.14; before that, its backport
 """
 
 import sys
-from collections.abc import Callable, Iterator
-
-from sqlalchemy import Connection, select
+from collections.abc import Callable
 
 from errata.model.codec import pack_into
-from errata.store.schema import blocks
 
 if sys.version_info >= (3, 14):
     from compression.zstd import CompressionParameter, ZstdCompressor, ZstdError, decompress
 else:
     from backports.zstd import CompressionParameter, ZstdCompressor, ZstdError, decompress
+
 __all__ = ["BlockReader", "BlockWriter", "ZstdError", "compress", "decompress"]
+
 # level 1 packs log text 4 to 10 times smaller at hundreds of megabytes a second; higher ones cost more than they save
 # with a checksum, so that damage is noticed
 _compressor = ZstdCompressor(options={CompressionParameter.compression_level: 1, CompressionParameter.checksum_flag: 1})
+
 BLOCK_SIZE = 256 * 1024
 LENGTH = 4
 """Before each record: how long it is, in this many bytes."""
@@ -77,63 +77,3 @@ class BlockReader:
 def compress(data: bytes) -> bytes:
     """One frame. The compressor keeps its memory from one to the next; it is not for several threads at once."""
     return bytes(_compressor.compress(data, mode=_compressor.FLUSH_FRAME))
-
-
-# --- the blocks of one run, each unpacked once, with the records that rows ask for and those that none asks for
-
-
-class BlockScan:
-    """Gives records by address. Rows come in the order of addresses, so a block is unpacked once or twice."""
-
-    def __init__(self, connection: Connection, pk: int) -> None:
-        self._connection, self._pk = connection, pk
-        self._number, self._data = -1, b""
-        self._problem = ""
-        self._asked: dict[int, int] = {}
-        """Block → how many of its records were asked for, each once: rows come in the order of addresses."""
-        self._last = (-1, -1)
-
-    def record(self, number: int, at: int) -> bytes:
-        """`LookupError`, with the reason, where the block or the place in it is lost."""
-        if number != self._number:
-            self._load(number)
-        if self._problem:
-            raise LookupError(self._problem)
-        if (number, at) != self._last:
-            self._asked[number] = self._asked.get(number, 0) + 1
-            self._last = (number, at)
-        start = at + LENGTH
-        end = start + int.from_bytes(self._data[at:start], "big")
-        if at < 0 or start > len(self._data) or end > len(self._data):
-            raise LookupError(f"block {number} has no record at {at}")
-        return self._data[start:end]
-
-    def _load(self, number: int) -> None:
-        row = select(blocks.c.data).where(blocks.c.run_pk == self._pk, blocks.c.number == number)
-        data = self._connection.execute(row).scalar()
-        self._number, self._data, self._problem = number, b"", ""
-        if data is None:
-            self._problem = f"block {number} is missing"
-            return
-        try:
-            self._data = decompress(data)
-        except ZstdError:
-            self._problem = f"block {number} can't be unpacked"
-
-    def without_a_row(self) -> Iterator[str]:
-        """Records that no row of `attempts` names: their rows are lost. Call it after every record was asked for."""
-        query = select(blocks.c.number).where(blocks.c.run_pk == self._pk).order_by(blocks.c.number)
-        for number in self._connection.scalars(query).all():
-            self._load(number)
-            if self._problem:
-                if number not in self._asked:
-                    yield self._problem
-                continue
-            records, at = 0, 0
-            while at < len(self._data):
-                records += 1
-                at += LENGTH + int.from_bytes(self._data[at : at + LENGTH], "big")
-            if at != len(self._data):
-                yield f"block {number} ends in the middle of a record"
-            elif records != (asked := self._asked.get(number, 0)):
-                yield f"block {number} has {records:,} records, and rows of `attempts` name {asked:,}"

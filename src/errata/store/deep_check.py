@@ -16,7 +16,8 @@ from errata.model.identity import attempt_id
 from errata.model.output.store import StoreProblem
 from errata.model.record import Finding
 from errata.store.attempts import STEPS
-from errata.store.blocks import BlockScan, ZstdError, decompress
+from errata.store.block_scan import BlockScan
+from errata.store.blocks import ZstdError, decompress
 from errata.store.case_versions import SEVERAL
 from errata.store.database import Store
 from errata.store.packing import noteworthy_checks

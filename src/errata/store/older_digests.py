@@ -11,7 +11,8 @@ from errata.model import Attempt, Case, Item, Run
 from errata.model.codec import unpack
 from errata.store import engine
 from errata.store.attempts import STEPS, with_file_texts
-from errata.store.blocks import BlockScan, decompress
+from errata.store.block_scan import BlockScan
+from errata.store.blocks import decompress
 from errata.store.packing import pack_items
 from errata.store.schema import attempts, blocks, cases
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, Table, delete, insert, select, update
 from errata.model import Attempt, Case, Run
 from errata.model.codec import unpack
 from errata.store import engine
-from errata.store.blocks import BlockScan
+from errata.store.block_scan import BlockScan
 from errata.store.database import Store
 from errata.store.deep_check import UNREADABLE, contradictions
 from errata.store.packing import noteworthy_checks
