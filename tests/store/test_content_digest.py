@@ -17,9 +17,8 @@ from errata.store.blocks import decompress
 from errata.store.content_digest import CHUNK, ContentDigest
 from errata.store.database import open_store
 from errata.store.importing import Importing
-from errata.store.private_copy import copy_database
 from errata.store.schema import runs
-from errata.store.transfer import copy_into_store
+from errata.store.transfer import copy_database, copy_into_store
 from errata.store.whole_runs import RunGroup, whole_runs
 from errata.testing import a_run, an_attempt
 from errata.verbs.store_check import check_deeply

@@ -14,7 +14,7 @@ from errata.errors import StoreError
 from errata.model.store_address import StoreLocation
 from errata.store import migrate
 from errata.store.database import Store, open_store, schema_of
-from errata.store.row_digest import digests_of
+from errata.store.run_digest import digests_of
 from errata.store.runs import all_runs, exclude
 from errata.store.schema import SCHEMA
 
