@@ -14,11 +14,11 @@ from errata.sources.conversation_bench.contract import cases
 from errata.sources.conversation_bench.reader import end_of, files_of_one_judge, refuse_repeated, turns_of
 from errata.sources.conversation_bench.run_record import ConversationFacts, gather, judges, run_record
 from errata.sources.conversation_bench.steps import UsualRow
+from errata.sources.conversation_bench.turn_set import first_turns
 from errata.sources.conversation_bench.turns import ENDED
 from errata.sources.line_growth import EarlierRows, GrowingLog, LineTail, signature_of, tail_json_lines
 
 _ENDED = ENDED.encode()
-_PAGE_BITS = 16
 
 
 def growing_conversation(path: Path) -> GrowingLog | None:
@@ -56,9 +56,4 @@ def _added_turns(judged: Path, tail: LineTail, facts: ConversationFacts, run: Ru
 
 def _summary(earlier: EarlierRows) -> bytes:
     """As another reader would send it: every turn from the first to the last, and the times of the run."""
-    full, rest = divmod(earlier.attempts, 1 << _PAGE_BITS)
-    size = (1 << _PAGE_BITS) // 8
-    pages = dict.fromkeys(range(full), b"\xff" * size)
-    if rest:
-        pages[full] = ((1 << rest) - 1).to_bytes(size, "little")
-    return msgspec.msgpack.encode((pages, earlier.run.started_at, earlier.run.finished_at))
+    return msgspec.msgpack.encode((first_turns(earlier.attempts), earlier.run.started_at, earlier.run.finished_at))

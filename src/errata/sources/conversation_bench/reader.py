@@ -214,7 +214,7 @@ def _missing(facts: ConversationFacts, turns: Turns) -> Iterator[Attempt]:
     failed = failed_turns(facts)
     planned_turns = plan.turns if plan else 0
     beyond = sorted(turn for turn in failed if turn >= planned_turns)
-    for turn in turns.seen.absent(chain(range(planned_turns), beyond)):
+    for turn in chain(turns.seen.absent_below(planned_turns), (turn for turn in beyond if turn not in turns.seen)):
         errors = failed.get(turn) or facts.log.of_turn(turn)
         yield turns.missing(turn, errors, plan.ref if plan else None)
 

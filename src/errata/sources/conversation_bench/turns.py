@@ -1,7 +1,7 @@
 """One row of a conversation → one attempt. This is a hot path: values that rows share are made once."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import msgspec
@@ -23,6 +23,7 @@ from errata.sources.conversation_bench.steps import (
     usual_steps,
     usual_usage,
 )
+from errata.sources.conversation_bench.turn_set import TurnSet
 from errata.sources.shared import values
 from errata.sources.shared.values import plain, sequence
 
@@ -49,7 +50,6 @@ _MARKERS: dict[str, tuple[str, Execution]] = {
     ENDED_EARLIER: ("MODEL_ENDED_SESSION_EARLY", "cancelled"),
     EMPTY: ("EMPTY_RESPONSE", "error"),
 }
-_PAGE = 1 << 16
 
 
 class _UsualRow(msgspec.Struct, forbid_unknown_fields=True, gc=False):
@@ -302,38 +302,6 @@ class Turns:
 
 
 _Summary = tuple[dict[int, bytes], str | None, str | None]
-
-
-class TurnSet:
-    """A set of turn numbers as bit pages, allocated on demand."""
-
-    def __init__(self) -> None:
-        self._pages: dict[int, bytearray] = {}
-
-    def __contains__(self, turn: int) -> bool:
-        page = self._pages.get(turn >> 16)
-        return page is not None and bool(page[turn >> 3 & 0x1FFF] >> (turn & 7) & 1)
-
-    def add(self, turn: int) -> None:
-        page = self._pages.get(turn >> 16)
-        if page is None:
-            page = self._pages[turn >> 16] = bytearray(_PAGE // 8)
-        page[turn >> 3 & 0x1FFF] |= 1 << (turn & 7)
-
-    def pages(self) -> dict[int, bytes]:
-        return {number: bytes(page) for number, page in self._pages.items()}
-
-    def join(self, pages: dict[int, bytes]) -> bool:
-        """Add another set; false if both have a turn in common."""
-        for at, page in pages.items():
-            own, other = int.from_bytes(self._pages.get(at, b""), "big"), int.from_bytes(page, "big")
-            if own & other:
-                return False
-            self._pages[at] = bytearray((own | other).to_bytes(_PAGE // 8, "big"))
-        return True
-
-    def absent(self, turns: Iterable[int]) -> Iterator[int]:
-        return (turn for turn in turns if turn not in self)
 
 
 def turn_of(row: Any) -> int:

@@ -1,0 +1,51 @@
+"""A set of turn numbers that takes a bit for each."""
+
+from collections.abc import Iterator
+
+PAGE = 1 << 16
+_FULL = b"\xff" * (PAGE // 8)
+
+
+class TurnSet:
+    """A set of turn numbers as bit pages, allocated on demand."""
+
+    def __init__(self) -> None:
+        self._pages: dict[int, bytearray] = {}
+
+    def __contains__(self, turn: int) -> bool:
+        page = self._pages.get(turn >> 16)
+        return page is not None and bool(page[turn >> 3 & 0x1FFF] >> (turn & 7) & 1)
+
+    def add(self, turn: int) -> None:
+        page = self._pages.get(turn >> 16)
+        if page is None:
+            page = self._pages[turn >> 16] = bytearray(PAGE // 8)
+        page[turn >> 3 & 0x1FFF] |= 1 << (turn & 7)
+
+    def pages(self) -> dict[int, bytes]:
+        return {number: bytes(page) for number, page in self._pages.items()}
+
+    def join(self, pages: dict[int, bytes]) -> bool:
+        """Add another set; false if both have a turn in common."""
+        for at, page in pages.items():
+            own, other = int.from_bytes(self._pages.get(at, b""), "big"), int.from_bytes(page, "big")
+            if own & other:
+                return False
+            self._pages[at] = bytearray((own | other).to_bytes(PAGE // 8, "big"))
+        return True
+
+    def absent_below(self, end: int) -> Iterator[int]:
+        """The turns from 0 to the end that are not in the set; turns in a page that begins full are not looked up."""
+        for start in range(0, end, PAGE):
+            stop = min(start + PAGE, end)
+            size = (stop - start) // 8
+            page = self._pages.get(start >> 16, bytearray())
+            first = start + 8 * size if page[:size] == _FULL[:size] else start
+            yield from (turn for turn in range(first, stop) if turn not in self)
+
+
+def first_turns(count: int) -> dict[int, bytes]:
+    """The pages of a set that has every turn below this number."""
+    full, rest = divmod(count, PAGE)
+    pages = dict.fromkeys(range(full), _FULL)
+    return pages | {full: ((1 << rest) - 1).to_bytes(PAGE // 8, "little")} if rest else pages
