@@ -1,12 +1,12 @@
 """A large run is derived beside the server: nobody waits for it, and no number is shown before it is right."""
 
 import re
-import sqlite3
 import threading
 import time
 from pathlib import Path
 
 import pytest
+from sqlalchemy import delete, select, update
 from tests.server.conftest import running
 from tests.server.look_store import build
 
@@ -15,6 +15,7 @@ from errata.runs.view import RunView
 from errata.server.deriving import LargeRuns
 from errata.server.deriving_process import DerivingProgress
 from errata.settings import Settings
+from errata.store.schema import attributions, runs
 from errata.verbs.store import all_runs, open_store
 
 
@@ -23,11 +24,12 @@ def settings(tmp_path, monkeypatch):
     """A store whose largest run counts as large, and was never triaged."""
     monkeypatch.setattr(background, "LARGE", 200)
     path = build(tmp_path / "errata.db")
-    with sqlite3.connect(path) as connection:
-        [pk] = connection.execute("SELECT pk FROM runs WHERE model = 'alpha-1'").fetchone()
-        connection.execute("UPDATE runs SET triaged = NULL WHERE pk = ?", (pk,))
-        connection.execute("DELETE FROM attributions WHERE run_pk = ?", (pk,))
-    connection.close()
+    store = open_store(path)
+    with store.writing() as connection:
+        pk = connection.execute(select(runs.c.pk).where(runs.c.model == "alpha-1")).scalar_one()
+        connection.execute(update(runs).where(runs.c.pk == pk).values(triaged=None))
+        connection.execute(delete(attributions).where(attributions.c.run_pk == pk))
+    store.engine.dispose()
     return Settings(store=path, author="ada")
 
 
