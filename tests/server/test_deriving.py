@@ -30,7 +30,7 @@ def settings(tmp_path, monkeypatch):
         connection.execute(update(runs).where(runs.c.pk == pk).values(triaged=None))
         connection.execute(delete(attributions).where(attributions.c.run_pk == pk))
     store.engine.dispose()
-    return Settings(store=path, author="ada")
+    return Settings(store=store.path, author="ada")
 
 
 def ids(served):
