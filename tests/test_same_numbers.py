@@ -304,7 +304,7 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
          lambda run: clean_left_out(batch(run)["scores"]) if is_batch(run) else None),
     ],
     "left out of clean, to rerun": [
-        ("analyze", lambda run: number_in(r"print how to rerun ([\d,]+) ", page_of(run))),
+        ("analyze", lambda run: number_in(r"(?:how to rerun|list(?= \S+ \w+ to rerun)) ([\d,]+) ", page_of(run))),
         ("score --json", to_rerun),
         ("rerun --json", lambda run: run.row("rerun")["attempts"] or None),
         ("rerun", lambda run: number_in(r"Rerun ([\d,]+) of", run.text("rerun"))),

@@ -59,15 +59,15 @@ def test_a_list_of_reviewed_buckets_has_the_names_of_the_reviewer(evals, tmp_pat
         assert submitted(tmp_path / "a.json", answer, "--reviewer", "ben").code == 0
     listed = done("buckets", "list", "jn7mqywb").out
 
-    assert "formed by rules" not in listed
+    assert "found by rules" not in listed
     assert "\nwrong index name " in listed and "\n    wrong-index-name · " in listed
 
 
 def test_a_reviewed_bucket_that_is_not_final_was_not_formed_by_rules():
     line = status_line({"final": 7, "reviewed": 1}, 8)
 
-    assert line.startswith("PROVISIONAL: 1 of 8 buckets is reviewed, but not final: ")
-    assert "formed by rules" in status_line({"final": 6, "reviewed": 1}, 8)
+    assert line.startswith("PROVISIONAL: 1 of 8 causes is reviewed, but not final: ")
+    assert "found by rules" in status_line({"final": 6, "reviewed": 1}, 8)
 
 
 @pytest.mark.req("J-10", "J-14")
@@ -98,7 +98,7 @@ def test_buckets_go_by_cause_and_not_by_the_dimension_that_shows(turns):
 def test_what_nobody_has_read_is_called_provisional_before_any_number(turns):
     told = done("buckets", "list").out
 
-    assert told.startswith("PROVISIONAL: 7 of 7 buckets were formed by rules; none reviewed yet\n")
+    assert told.startswith("PROVISIONAL: 7 of 7 causes were found by rules; none reviewed yet\n")
     assert {row["status"] for row in buckets().values()} == {"provisional"}
 
 
@@ -292,7 +292,7 @@ def test_an_empty_store_has_no_buckets():
 def test_a_run_without_failures_has_no_buckets():
     run = FIXTURES / "convex_evals" / "run_d" / "data" / "run-d"
 
-    assert "no failures, no buckets" in done("buckets", "list", run).talk
+    assert "no failures, no causes" in done("buckets", "list", run).talk
     assert "no failures in these runs" in done("buckets", "suggest", run).talk
 
 

@@ -68,6 +68,7 @@ all of k      pass^1 81.9 % · pass^2 69.4 % · pass^3 47.1 % (17 cases)
 always pass   9
 always fail   0
 flaky         9   000-fundamentals/002-http_greeting and 8 more
+partly scored 6   001-data_modeling/000-user_table, 003-mutations/005-batch_insert and 4 more
 checks flip   tests 6, eslint 2, deploy 2, filesystem 2, tsc 1, install 1
 no row        1   003-mutations/004-swap_order of jn709tmj
 task changed  1   003-mutations/002-cascade_remove
@@ -96,23 +97,23 @@ left out      jn7h2dcx: no attempt was scored
 
 def test_epochs_of_one_run():
     assert done("consistency", HARBOR).out == snapshot("""\
-mock-model · terminal-bench · 1 run, 2 tries
-runs          e171098a#1, e171098a#2
+mock-model · terminal-bench · 1 run, 2 attempts
+attempts      e171098a#1, e171098a#2
 
 rows          4 · 2 pass, 1 fail, 1 incomplete · 3 cases
-passed        66.7 %   [20.8, 93.9]   by run: 100.0 · 0.0
+passed        66.7 %   [20.8, 93.9]   by attempt: 100.0 · 0.0
 one of k      pass@1 75.0 % · pass@2 100.0 % (1 case)
 all of k      pass^1 75.0 % · pass^2 0.0 % (1 case)
 always pass   0
 always fail   0
 flaky         1   hello-world
-tried once    2   build-linux, chess
+tried once    1   chess
 not measured  1   build-linux
 checks flip   reward 1
 
 Results differ (1)   . pass   F fail   ? incomplete   – not tried
-case         passes  runs  checks that flip
-hello-world     1/2  . F   reward
+case         passes  attempts  checks that flip
+hello-world     1/2  . F       reward
 """)
 
 

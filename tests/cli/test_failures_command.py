@@ -85,7 +85,7 @@ def test_passes_that_deserve_a_second_look_are_a_list_of_their_own(library):
 
     assert "recites_reference" in told
     assert " of 20 passes look suspicious · scores count them as passed\n" in told
-    assert told.endswith("conf = how sure the suspicion is: certain, likely or weak\n")
+    assert told.endswith("conf = confidence in the suspicion: certain, likely or weak\n")
 
 
 def test_suspicious_passes_are_passes(library):

@@ -35,14 +35,14 @@ Owners   9 failures
          grader          1   ███   lint failed, every test passed
          provider        1   ███   the provider returned a server error
          environment     1   ███   a download or connection broke during setup
-         shown: proven by the log or another run · presumed: not proven
+         shown: proven by the log, another attempt or another run · presumed: not proven
 
 Next     errata failures jn7mqywb                  list 9 failures with reasons
          errata failures jn7mqywb --owner grader   check 1 grader failure
          errata rerun jn7mqywb                     print how to rerun 2 evals
          errata check jn7mqywb                     read 2 notes
-         errata review next jn7mqywb               review them one by one
-         errata show jn7mqywb/000-fundamentals/002-http_greeting   show one with its evidence
+         errata review next jn7mqywb               review the failures one by one
+         errata show jn7mqywb/000-fundamentals/002-http_greeting   show one failure with evidence
 
 Causes   1× environment  a download or connection broke during setup
              003-mutations/005-batch_insert
@@ -116,8 +116,8 @@ case                                  failed checks  owner        conf      sign
 005-idioms/004-pick_primitive         tests          model        shown     check_failed
     AssertionError: expected { b: "action", e: "mutation" } to match { b: "mutation", e: "action" }
 9 failures in 25 attempts · provisional: owners assigned by rules
-conf = how sure the owner is: certain, likely or weak · shown: proven by the log or another run ·
-  presumed: not proven
+conf = confidence in the owner: certain, likely or weak · shown: proven by the log, another attempt
+  or another run · presumed: not proven
 """)
 
 
@@ -176,7 +176,7 @@ def test_an_attempt_whose_words_mislead(library):
 004-actions/003-rate_limit_guard · attempt 1 of 1 · failed at tests (60 % passed; step 6 of 6)
 execution completed · measurement scored · outcome fail · 7,578 tokens · $0.0210 reported
 
-Owner    model, presumed: nobody else passed this case either (provisional, the default: no rule
+Owner    model, presumed: no other run passed this case either (provisional, the default: no rule
          points elsewhere)
   because   run.log:13
             > AssertionError: expected error text to match /limit reached/, got "too many requests,
@@ -202,7 +202,7 @@ turn-2  recites_reference  likely  output.text  18 crowns.
    3× recites_reference: the answer is the reference, character for character, in a case that leaves
       the words open
 At least 3 of 20 passes look suspicious · scores count them as passed
-conf = how sure the suspicion is: certain, likely or weak
+conf = confidence in the suspicion: certain, likely or weak
 """)
 
 
@@ -211,7 +211,7 @@ def test_a_turn_of_a_conversation(library):
 turn-11 · attempt 1 of 1 · failed tool_use_correct, state_tracking (2 of 5 dimensions)
 execution completed · measurement scored · outcome fail · 1,534 tokens
 
-Owner    model, presumed: nobody else passed this case either (provisional, the default: no rule
+Owner    model, presumed: no other run passed this case either (provisional, the default: no rule
          points elsewhere)
   because   judgements[openai].reasoning · openai_judged.jsonl:12
             > Multi-step request; only canceled one and forgot the class.
@@ -293,14 +293,14 @@ Owners   23 failures
                                                     expects a dictionary
          model          10   ███████████████   all presumed: there is no other run of these cases to
                                                compare with
-         shown: proven by the log or another run · presumed: not proven
+         shown: proven by the log, another attempt or another run · presumed: not proven
 
 Next     errata failures batch-0214                   list 23 failures with reasons
          errata failures batch-0214 --owner harness   check 13 harness failures
          errata rerun batch-0214                      print how to rerun 2 cases
          errata check batch-0214                      read 2 warnings
-         errata review next batch-0214                review them one by one
-         errata show batch-0214/test-003              show one with its evidence
+         errata review next batch-0214                review the failures one by one
+         errata show batch-0214/test-003              show one failure with evidence
 
 Causes   11× harness  stored results have a null where the loader expects a dictionary
              test-004, test-006, test-011, test-017, test-023, test-026, test-031 and 4 more

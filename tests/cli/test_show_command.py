@@ -217,6 +217,7 @@ def test_the_evidence_log_lists_step_speaker_sentence_and_quote(tmp_path):
     import_fixtures(TAU, store=tmp_path / "s")
 
     lines = shown(tmp_path / "s", "gpt-4o-airline/45#2").splitlines()
+    assert shown(tmp_path / "s", "gpt-4o-airline/45 #2").splitlines() == lines
 
     at = lines.index("evidence log")
     assert lines[at + 1].startswith("  step  15  user: The simulated user ends the conversation")

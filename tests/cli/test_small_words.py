@@ -3,12 +3,14 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from errata.cli.buckets.list_ import status_of
 from errata.cli.render.fields import visible_name
 from errata.cli.show_attempt import _by, _facts, put_verdict
 from errata.model import Attribution, Bucket, BucketCounts, FailureKey, Reviewer, Usage, UsageByRole, Verdict
 from errata.model.standing import AttemptReview, Standing
+from errata.render.proof import proof_counts, proof_reason, proof_words
 from errata.testing import an_attempt
 from terminal import FIXTURES, done, errata, import_fixtures
 
@@ -84,7 +86,21 @@ def test_a_doubt_is_not_called_the_absence_of_one():
         failure_key=FailureKey(exact="", coarse=""),
     )
 
-    assert _by(doubted, None) == "the default: the doubts are too weak to decide"
+    assert _by(doubted, None) == "default owner"
+    named = replace(doubted, also=("budget",), proof="presumed")
+    assert proof_words(named) == "presumed: some evidence points to budget, but it is too weak to decide"
+    assert proof_words(replace(doubted, owner="environment", proof_reason="", also=("provider",))) == (
+        "weak; possibly provider"
+    )
+
+
+def test_a_case_with_several_attempts_was_passed_by_none_of_them():
+    assert proof_reason("no_other_result", repeated=True) == (
+        "no attempt passed this case, and there is no other run of it"
+    )
+    assert proof_counts(1, {"nobody_passed": 2, "no_other_result": 1}) == (
+        "1 shown, 3 presumed, mostly because no other run passed these cases either"
+    )
 
 
 def test_who_else_has_to_act_by_a_verdict_is_shown(capsys):

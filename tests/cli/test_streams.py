@@ -226,4 +226,4 @@ def test_a_name_that_a_shell_would_act_on_is_quoted_in_what_to_do_next(tmp_path)
     told = done("analyze", "rows.jsonl", "--map", "map.toml").out
 
     assert "Next     errata failures 'x; touch owned'   " in told
-    assert "         errata show 'x; touch owned/`id` $HOME'   show one with its evidence\n" in told
+    assert "         errata show 'x; touch owned/`id` $HOME'   show one failure with evidence\n" in told

@@ -22,8 +22,8 @@ def test_an_import_of_several_subjects_lists_them_before_the_pages_of_its_runs(l
 
     assert page.partition("\nRun ")[0] == snapshot("""\
 Suite suite
-Suspect  2 suspect tasks, 1 with evidence beyond the counts · no model passes 2 of the 10 tasks with
-         results from at least 3 of 4 models (0.2 expected by chance)
+Suspect  2 suspect tasks, 1 with evidence beyond the counts · 2 of the 10 tasks with results from at
+         least 3 of 4 models are passed by no model (about 0.2 expected by chance)
          Suspect means worth reading: a hard task and a broken task look the same in the counts.
          case-00: passed by 0 of 4 models
            models agree on another answer than the reference (in 4 of 4 models' failures): 421;
@@ -39,7 +39,8 @@ def test_one_more_run_lists_what_the_store_knows_of_its_suite(logs, tmp_path):
 
     page = done("analyze", more, "--no-report").out
 
-    assert "Suspect  1 suspect task by the counts alone · no model passes" in page
+    assert "Suspect  1 suspect task by the counts alone · " in page
+    assert "is passed by no model (about " in " ".join(page.split())
     assert "case-01: only the counts: passed by 0 of 5 models" in page
 
 
@@ -63,7 +64,7 @@ def test_a_comparison_lists_them(logs):
     page = done("compare", *names).out
     row = done("compare", *names, "--json").row
 
-    assert "Suspect  2 suspect tasks, 1 with evidence beyond the counts · no model passes" in page
+    assert "Suspect  2 suspect tasks, 1 with evidence beyond the counts · 2 of the 10 tasks" in page
     words = "models agree on another answer than the reference (in 4 of 4 models' failures): 421; expected 412"
     assert words in " ".join(page.split())
     assert [task["case"] for task in row["suspects"]["tasks"]] == ["case-00", "case-01"]
@@ -124,6 +125,6 @@ def test_where_no_count_is_a_surprise_one_line_has_the_numbers_and_no_names(tmp_
     page = done("review", "tasks", "m0").out
 
     assert page == snapshot("""\
-Suspect  No task is suspect · no model passes 9 of the 16 tasks with results from at least 3 of 5
-         models (5.1 expected by chance)
+Suspect  No task is suspect · 9 of the 16 tasks with results from at least 3 of 5 models are passed
+         by no model (about 5.1 expected by chance)
 """)

@@ -10,7 +10,7 @@ from errata.model.step import Actor
 from errata.sources import tau_bench
 from errata.testing import a_run, an_attempt
 from errata.triage import attribute, built_in, observe
-from errata.triage.limits import repeated_call, repeated_text
+from errata.triage.limits import limit_apart, repeated_call, repeated_text
 
 CUT = Path(__file__).parents[1] / "fixtures" / "sources" / "tau_bench" / "tau_cut" / "data" / "gpt-4o-airline.json"
 TURNS = {"execution": "limit", "limit": Limit(type="turn", value=30)}
@@ -67,6 +67,22 @@ def test_a_dialogue_cut_off_after_all_expected_changes_is_the_budgets():
     found = attributed(replace(attempt, steps=reads), case)
 
     assert (found.owner, found.confidence, found.decided_by) == ("budget", "likely", "limit_reached")
+
+
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [
+        (Limit(type="turn", reason="neither side ended it"), "turn limit: neither side ended it"),
+        (Limit(type="message", value=6, reason="exceeded"), "message limit of 6: exceeded"),
+        (Limit(type="time", value=1800), "time limit of 1800"),
+    ],
+)
+def test_people_see_the_kind_of_a_limit_apart_from_its_reason(limit, words):
+    attempt = an_attempt(execution="limit", limit=limit)
+    (evidence,) = [one for one in attributed(attempt).signals if one.name == "limit_reached"]
+
+    assert limit_apart(evidence.quote, attempt) == words
+    assert limit_apart("another text", attempt) == "another text"
 
 
 def test_a_limit_reached_while_one_refused_call_repeats_is_a_loop_of_the_model():

@@ -186,6 +186,7 @@ def tell_summary(analysis: Analysis) -> None:
     if counts.failures:
         unknown = analysis.unknown_to_triage
         owners = f"an owner for {counts.failures - unknown:,}, {unknown:,} unknown" if unknown else "an owner for each"
+        owners = "no owner found" if unknown == counts.failures else owners
         say(f"triage    {failures_in_words(analysis.stored)} · {owners}", hang=STEP)
         tell_history(analysis)
     say()
@@ -303,6 +304,8 @@ def _show_grave(analysis: Analysis) -> None:
 def _show_owners(analysis: Analysis) -> None:
     most = max((one.count for one in analysis.owners), default=0)
     digits = max(4, len(f"{most:,}"))
+    stored = analysis.stored
+    repeated = stored.counts.attempts_in_log > stored.counts.cases and bool(stored.run.suite)
     for at, owner in enumerate(analysis.owners):
         bar = "█" * max(1, round(BAR * owner.count / most))
         if at == 0:
@@ -313,7 +316,7 @@ def _show_owners(analysis: Analysis) -> None:
         if WIDTH - hang < REASON:
             hang = 12
         by_rule = f"{only}{one_line(owner.reason)}" if owner.reason else ""
-        reason = proof_counts(owner.shown, owner.presumed) or by_rule
+        reason = proof_counts(owner.shown, owner.presumed, repeated=repeated) or by_rule
         put(f"{line}   {reason}" if reason else line, hang=hang, colour=[owner.owner])
     if any(owner.shown or owner.presumed for owner in analysis.owners):
         put(f"{'':<8} {SHOWN_OR_PRESUMED}", hang=9)

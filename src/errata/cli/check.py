@@ -6,8 +6,9 @@ import click
 
 from errata.cli.fitting import WIDTH, columns, cut, fold, short_path
 from errata.cli.options import Options, shared_options
-from errata.cli.output import plural, put, put_command, put_json, wash
-from errata.cli.render.runs import counted_in, title_of
+from errata.cli.output import put, put_command, put_json, wash
+from errata.cli.render.next_steps import rerun_note
+from errata.cli.render.runs import title_of
 from errata.cli.render.scores import put_bracket
 from errata.json_output.runs import check_output
 from errata.model import Evidence, Finding
@@ -48,10 +49,9 @@ def command(runs: tuple[str, ...], options: Options) -> int:
         scores = view.scores()
         put()
         put_bracket(scores)
-        if scores.to_repeat:
-            again = plural(scores.to_repeat, counted_in(stored.run, scores.unit))
+        if note := rerun_note(stored, scores):
             put()
-            put_command("Next", ["errata", "rerun", handle], f"print how to rerun {again}")
+            put_command("Next", ["errata", "rerun", handle], note)
     return 0 if fit else 1
 
 

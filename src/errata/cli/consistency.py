@@ -102,11 +102,11 @@ NOT_TRIED = "–"
 def show_study(study: Consistency, *, first: bool) -> None:
     if not first:
         put()
-    repeats = any(one.epoch is not None for one in study.columns)
+    repeats = _has_repeats(study)
     # with several tries per case, the harness's own word means a try
     word = "case" if repeats else counted_in(study.columns[0].stored.run, "cases")
     put(f"{study.subject} · {study.benchmark} · {plural(len(study.runs), 'run')}{_epochs(study)}")
-    _put_names("runs", [one.name for one in study.columns])
+    _put_names("attempts" if repeats else "runs", [one.name for one in study.columns])
     if all(len(one.tries) < 2 for one in study.study.cases):
         put(f"No {word} was tried twice, so consistency is unknown")
         _put_judged_twice(study)
@@ -126,9 +126,14 @@ def _put_judged_twice(study: Consistency) -> None:
         put(f"{count} several judges: `--judges` shows how far they agree")
 
 
+def _has_repeats(study: Consistency) -> bool:
+    """Whether a column is an attempt of a run, not a run."""
+    return any(one.epoch is not None for one in study.columns)
+
+
 def _epochs(study: Consistency) -> str:
     epochs = sum(one.epoch is not None for one in study.columns)
-    return f", {epochs:,} tries" if epochs else ""
+    return f", {epochs:,} attempts" if epochs else ""
 
 
 def show_frequencies(studies: Sequence[Consistency]) -> None:
@@ -159,7 +164,8 @@ def _put_counts(consistency: Consistency, word: str) -> None:
     if rate.rate is not None and rate.interval is not None:
         interval = f"[{hundredths(rate.interval[0])}, {hundredths(rate.interval[1])}]"
         rates = " · ".join(map(_rate, by_run.values()))
-        put(f"{'passed':<{LABEL}}{percent(rate.rate)}   {interval}   by run: {rates}", hang=LABEL)
+        by = f"by {'attempt' if _has_repeats(consistency) else 'run'}"
+        put(f"{'passed':<{LABEL}}{percent(rate.rate)}   {interval}   {by}: {rates}", hang=LABEL)
 
 
 def _put_reliability(consistency: Consistency) -> None:
@@ -180,7 +186,8 @@ def _put_kinds(consistency: Consistency) -> None:
     _put_names("always fail", [name for name, one in cases if one.always_fails], count=True)
     _put_names("flaky", [name for name, one in cases if one.is_flaky], count=True)
     for label, names in (
-        ("tried once", [name for name, one in cases if len(one.statuses) == 1]),
+        ("partly scored", [name for name, one in cases if _is_part(one)]),
+        ("tried once", [name for name, one in cases if len(one.statuses) == 1 and one.measured]),
         ("not measured", [name for name, one in cases if not one.measured]),
     ):
         if names:
@@ -188,6 +195,11 @@ def _put_kinds(consistency: Consistency) -> None:
     flips = Counter(flip.metric for _, flip in consistency.study.flips)
     if flips:
         _put_names("checks flip", [f"{name} {count}" for name, count in flips.most_common()])
+
+
+def _is_part(case: RepeatedCase) -> bool:
+    """Measured in some attempts only, with the same outcome in each of these."""
+    return bool(case.measured and case.incomplete) and not case.is_flaky
 
 
 def _rate(counts: Counter[str]) -> str:
@@ -216,7 +228,10 @@ def _put_unstable(consistency: Consistency) -> None:
         for tries in unstable[:MOST_CASES]
     ]
     put_table(
-        ("case", "passes", "runs", "checks that flip"), rows, right=("passes",), give_way=("checks that flip", "case")
+        ("case", "passes", "attempts" if _has_repeats(consistency) else "runs", "checks that flip"),
+        rows,
+        right=("passes",),
+        give_way=("checks that flip", "case"),
     )
     if len(unstable) > MOST_CASES:
         put(f"and {len(unstable) - MOST_CASES:,} more with `--json` or `-o DIR`")

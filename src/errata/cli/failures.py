@@ -161,7 +161,7 @@ def show_failures(stored: StoredRun, failures: Iterable[Failure], *, raw: bool) 
 def _put_confidence(listed: Sequence[Failure]) -> None:
     """Explain the words of the column `conf`, as far as they occur."""
     words = {_row(failure)[CONFIDENCE] for failure in listed}
-    degrees = "how sure the owner is: certain, likely or weak" if words & set(get_args(Confidence)) else ""
+    degrees = "confidence in the owner: certain, likely or weak" if words & set(get_args(Confidence)) else ""
     proofs = SHOWN_OR_PRESUMED if words & {"shown", "presumed"} else ""
     if degrees or proofs:
         put(f"conf = {' · '.join(filter(None, (degrees, proofs)))}")
@@ -287,7 +287,7 @@ def show_suspicions(
         return 0
     least = "At least " if limit is not None and len(listed) == limit else ""
     put(f"{least}{passes_in_words(passes, count_suspicious(listed))} · scores count them as passed")
-    put("conf = how sure the suspicion is: certain, likely or weak")
+    put("conf = confidence in the suspicion: certain, likely or weak")
     return len(listed)
 
 

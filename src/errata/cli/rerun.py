@@ -13,6 +13,7 @@ from errata.cli.render.runs import attempts_in_words, title_of
 from errata.cli.shared_options import OneOfMany, Word
 from errata.cli.table import put_parts
 from errata.json_output.rerun import rerun_output
+from errata.model import StoredRun
 from errata.model.words import OWNERS
 from errata.render.figures import left_out_reason
 from errata.rerun import ByHand, Command, RerunAttempt
@@ -98,8 +99,10 @@ def _show(rerun: Rerun) -> None:
         _show_recovered(rerun)
         return
     attempts = [one for command in plan.commands for one in command.attempts] + [one.attempt for one in plan.by_hand]
-    whole = attempts_in_words(rerun.stored)
-    put_parts("Rerun", [f"{rerun.attempts:,} of {whole}", *_tally(left_out_reason(one.why) for one in attempts)])
+    put_parts(
+        "Rerun",
+        [f"{rerun.attempts:,} of {_whole(rerun.stored)}", *_tally(left_out_reason(one.why) for one in attempts)],
+    )
     _show_recovered(rerun)
     for command in plan.commands:
         put()
@@ -113,6 +116,14 @@ def _show(rerun: Rerun) -> None:
     if plan.commands:
         put(f"cost     {_cost(rerun)}", hang=9)
     put("Owners are provisional unless reviewed. Nothing was run.")
+
+
+def _whole(stored: StoredRun) -> str:
+    """The attempts of the run; those that were never made are among them, since a rerun makes them."""
+    missing = stored.counts.missing
+    if not missing:
+        return attempts_in_words(stored)
+    return plural(stored.counts.attempts_in_log + missing, "planned attempt")
 
 
 def _show_recovered(rerun: Rerun) -> None:
@@ -159,7 +170,7 @@ def _tally(words: Iterable[str]) -> list[str]:
 def _cost(rerun: Rerun) -> str:
     estimate = rerun.estimate
     if estimate is None:
-        return "unknown: the log has no cost for a measured attempt"
+        return "unknown: the log gives no cost for any measured attempt"
     of = plural(estimate.basis, "measured attempt")
     total = money(estimate.total, 2 if estimate.total >= 1 else 4)
     return f"about {total} ({money(estimate.each)} per attempt, the mean of {of})"

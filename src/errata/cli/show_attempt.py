@@ -13,6 +13,7 @@ from errata.render.proof import proof_words
 from errata.runs.explanation import BY_DEFAULT, Explanation, Reason
 from errata.runs.show import ShownAttempt, short_name
 from errata.text.lazy_regex import lazy_regex
+from errata.triage.limits import limit_apart
 from errata.triage.not_used import NotUsed
 
 NAMED = 3
@@ -139,19 +140,21 @@ QUOTE_LINES = 4
 
 
 def put_owner(shown: ShownAttempt, attribution: Attribution, explanation: Explanation, *, raw: bool) -> None:
-    also = f", also {', '.join(attribution.also)}" if attribution.also else ""
     # after a review, the owner comes from the verdict
     label, state = ("Owner", "provisional, ") if shown.review is None else ("Triage", "")
-    put(
-        f"{label:<8} {attribution.owner}, {proof_words(attribution)}{also} ({state}{_by(attribution, explanation)})",
-        hang=9,
-        raw=raw,
-        colour=[attribution.owner],
-    )
+    is_silent = _is_silent(shown.attempt, attribution, explanation)
+    if is_silent:
+        decided = f"{attribution.owner}: {_NO_DETAIL[shown.attempt.outcome == 'fail']}"
+    else:
+        # without a suite, attempts are not compared with each other
+        words = proof_words(attribution, repeated=shown.of > 1 and bool(shown.stored.run.suite))
+        decided = f"{attribution.owner}, {words} ({state}{_by(attribution, explanation)})"
+    put(f"{label:<8} {decided}", hang=9, raw=raw, colour=[attribution.owner])
     if attribution.decided_by not in BY_DEFAULT:
         put(f"         {explanation.meaning}", hang=9, raw=raw)
     seen: set[str] = set()
-    _because(shown, explanation, seen, raw=raw)
+    if not is_silent:
+        _because(shown, explanation, seen, raw=raw)
     for word, reasons in (("and", explanation.supports), ("against", explanation.against)):
         for reason in reasons:
             _reason(word, reason, shown.attempt, seen, raw=raw)
@@ -162,10 +165,21 @@ def put_owner(shown: ShownAttempt, attribution: Attribution, explanation: Explan
     _next(shown, explanation)
 
 
+_NO_DETAIL = {
+    True: "the attempt failed, and the log has no detail",
+    False: "the attempt was not measured, and the log has no detail",
+}
+
+
+def _is_silent(attempt: Attempt, attribution: Attribution, explanation: Explanation) -> bool:
+    """Whether neither a rule nor an error explains the failure: then there is nothing to quote."""
+    is_known = attribution.decided_by != "nothing known" or attempt.errors or explanation.decided
+    return not is_known and not explanation.because.text
+
+
 def _by(attribution: Attribution, explanation: Explanation) -> str:
     if attribution.decided_by == "check_failed":
-        doubted = attribution.proof_reason == "in_doubt"
-        return "the default: the doubts are too weak to decide" if doubted else "the default: no rule points elsewhere"
+        return "default owner" if attribution.proof_reason == "in_doubt" else "the default: no rule points elsewhere"
     if attribution.decided_by in BY_DEFAULT:
         return explanation.meaning
     version = attribution.rules_version.partition("-")[0]
@@ -188,7 +202,7 @@ def _because(shown: ShownAttempt, explanation: Explanation, seen: set[str], *, r
     if quote.text:
         # quote a text once, even if a signal has more of it than its best line
         seen |= {quote.text, decided.quote if decided else ""}
-        put_quote(quote.text, indent=INDENT, most=QUOTE_LINES, raw=raw)
+        put_quote(limit_apart(quote.text, shown.attempt), indent=INDENT, most=QUOTE_LINES, raw=raw)
     if decided is not None and decided.name not in BY_DEFAULT and decided.where != quote.where and quote.text:
         put(f"{'':<{INDENT}}{_place(decided, shown.attempt)}", hang=INDENT, raw=raw)
         put_quote(decided.quote, indent=INDENT, most=QUOTE_LINES, raw=raw)
@@ -217,7 +231,7 @@ def _reason(word: str, reason: Reason, attempt: Attempt, seen: set[str], *, raw:
     if signal is not None and signal.quote and signal.quote not in seen:
         seen.add(signal.quote)
         put(f"{'':<{INDENT}}{_place(signal, attempt)}", hang=INDENT, raw=raw)
-        put_quote(signal.quote, indent=INDENT, most=QUOTE_LINES, raw=raw)
+        put_quote(limit_apart(signal.quote, attempt), indent=INDENT, most=QUOTE_LINES, raw=raw)
 
 
 def _labels(suggested: dict[str, str]) -> str:

@@ -11,18 +11,20 @@ REASONS: dict[ProofReason, str] = {
     "passed_elsewhere": "{these} passed elsewhere",
     "self_evident": "the mistake is self-evident",
     "no_other_result": "there is no other run of {these} to compare with",
-    "nobody_passed": "nobody else passed {these} either",
-    "in_doubt": "something points to another owner",
+    "nobody_passed": "no other run passed {these} either",
+    "in_doubt": "some evidence points to another owner",
     "simulated_user": "the user is simulated, and may have caused it",
     "no_answer_logged": "the log has no answer",
 }
+_NO_ATTEMPT = "no attempt passed {these}, and there is no other run of {them}"
+"""In place of `no_other_result` where a case has several attempts."""
 
 
-SHOWN_OR_PRESUMED = "shown: proven by the log or another run · presumed: not proven"
+SHOWN_OR_PRESUMED = "shown: proven by the log, another attempt or another run · presumed: not proven"
 """Explains the two words, below the first place where a page counts them."""
 
 
-def proof_counts(shown: int, presumed: Mapping[ProofReason, int]) -> str:
+def proof_counts(shown: int, presumed: Mapping[ProofReason, int], *, repeated: bool = False) -> str:
     """`19 shown, 12 presumed: there is no other run of these cases to compare with`; empty where no rule decided."""
     whole = sum(presumed.values())
     if not shown and not whole:
@@ -30,14 +32,20 @@ def proof_counts(shown: int, presumed: Mapping[ProofReason, int]) -> str:
     if not whole:
         return "shown" if shown == 1 else "all shown"
     reason, often = max(presumed.items(), key=lambda pair: pair[1])
-    words = REASONS[reason].format(these="these cases" if often > 1 else "this case")
+    words = _words(reason, several=often > 1, repeated=repeated)
     counts = f"{shown:,} shown, {whole:,} presumed" if shown else f"{'all ' if whole > 1 else ''}presumed"
-    return f"{counts}: {words}" if often == whole else f"{counts}, most often because {words}"
+    return f"{counts}: {words}" if often == whole else f"{counts}, mostly because {words}"
 
 
-def proof_reason(reason: ProofReason) -> str:
-    """For one failure."""
-    return REASONS[reason].format(these="this case")
+def proof_reason(reason: ProofReason, *, repeated: bool = False) -> str:
+    """For one failure; `repeated` where its case has several attempts."""
+    return _words(reason, several=False, repeated=repeated)
+
+
+def _words(reason: ProofReason, *, several: bool, repeated: bool) -> str:
+    words = _NO_ATTEMPT if repeated and reason == "no_other_result" else REASONS[reason]
+    these, them = ("these cases", "them") if several else ("this case", "it")
+    return words.format(these=these, them=them)
 
 
 def how_sure(attribution: Attribution) -> str:
@@ -45,11 +53,16 @@ def how_sure(attribution: Attribution) -> str:
     return attribution.proof or attribution.confidence
 
 
-def proof_words(attribution: Attribution) -> str:
-    """`presumed: nobody else passed this case either`; the confidence where the owner is not the model."""
+def proof_words(attribution: Attribution, *, repeated: bool = False) -> str:
+    """`presumed: no other run passed this case either`; the confidence where the owner is not the model."""
+    others = " or ".join(attribution.also)
     if not attribution.proof:
-        return attribution.confidence
-    return f"{attribution.proof}: {proof_reason(attribution.proof_reason)}"
+        return f"{attribution.confidence}; possibly {others}" if others else attribution.confidence
+    if attribution.proof_reason == "in_doubt" and others:
+        weak = ", but it is too weak to decide" if attribution.decided_by == "check_failed" else ""
+        return f"{attribution.proof}: some evidence points to {others}{weak}"
+    reason = proof_reason(attribution.proof_reason, repeated=repeated)
+    return f"{attribution.proof}: {reason}{f'; possibly {others}' if others else ''}"
 
 
 # --- where the owners of failures come from: rules, verdicts, or verdicts that still need a second reviewer

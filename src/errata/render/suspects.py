@@ -26,7 +26,7 @@ NOTE = "Suspect means worth reading: a hard task and a broken task look the same
 
 
 def heading(suspects: SuspectTasks) -> str:
-    """`9 suspect tasks, 4 with evidence beyond the counts · no model passes 8 of the 33 tasks with results …`."""
+    """`9 suspect tasks, 4 with evidence beyond the counts · 8 of the 33 tasks … are passed by no model`."""
     if not suspects.total:
         return f"No task is suspect · {_models_and_tasks(suspects)}"
     count = plural(suspects.total, "suspect task")
@@ -42,12 +42,16 @@ def _models_and_tasks(suspects: SuspectTasks) -> str:
         return models
     which = f"all {models}" if len(suspects.subjects) <= FEWEST else f"at least {FEWEST} of {models}"
     tasks = f"the {plural(suspects.cases, 'task')} with results from {which}"
-    return f"no model passes {suspects.failed_by_all:,} of {tasks} ({by_chance(suspects.expected)})"
+    return f"{_passed_by_none(suspects.failed_by_all, tasks)} ({by_chance(suspects.expected)})"
+
+
+def _passed_by_none(count: int, tasks: str) -> str:
+    return f"{count:,} of {tasks} {'is' if count == 1 else 'are'} passed by no model"
 
 
 def by_chance(expected: float) -> str:
     """How many tasks nobody would pass if all were equally difficult."""
-    return f"{expected:,.1f} expected by chance"
+    return f"about {expected:,.{0 if expected >= 10 else 1}f} expected by chance"
 
 
 def counts_in_words(task: SuspectTask) -> str:
@@ -81,7 +85,7 @@ def review_in_words(review: TaskReview) -> str:
 
 def category_in_words(category: SuspectCategory) -> str:
     return (
-        f"{category.name}: no model passes {category.failed_by_all:,} of {plural(category.cases, 'task')}, "
+        f"{category.name}: {_passed_by_none(category.failed_by_all, plural(category.cases, 'task'))}, "
         f"{by_chance(category.expected)} ({chance(category.adjusted)})"
     )
 

@@ -57,7 +57,11 @@ def _reason(gate: Gate, code: GateCode) -> Iterator[str]:
     given = gate.given
     match code:
         case "not_fit":
-            yield from (f"The run is NOT FIT: {problem}." for problem in given.problems)
+            # the headline has named the verdict where this is its first reason
+            if code == gate.codes[0]:
+                yield from (f"{problem[:1].upper()}{problem[1:]}." for problem in given.problems)
+            else:
+                yield f"The run is NOT FIT: {'; '.join(given.problems)}."
         case "not_comparable":
             yield f"{given.refusal}."
             yield from given.differences
@@ -117,7 +121,8 @@ def _baseline_warning(gate: Gate) -> Iterator[str]:
         which = "that case was" if missing + unfinished == 1 else "those cases were"
         yield f"Warning: the baseline is incomplete ({', '.join(gaps)}); {which} not compared."
         return
-    yield from (f"Warning: the baseline is NOT FIT: {problem}." for problem in given.baseline_problems)
+    if given.baseline_problems:
+        yield f"Warning: the baseline is NOT FIT: {'; '.join(given.baseline_problems)}."
 
 
 def groups(gate: Gate) -> Iterator[CaseGroup]:

@@ -160,7 +160,7 @@ _NOTES: dict[RerunNoteName, str] = {
     "run_where_stored": "run this where promptfoo stores the evaluation; elsewhere, `promptfoo import` it first",
     "service_not_in_log": "add `--service` if the model needs one: it is not in the log",
     "settings_left_out": (
-        "the command leaves out settings that are not numbers (solver, sandbox, model roles …): "
+        "the `inspect eval` command has only the task with its arguments, the model and numeric settings: "
         "`inspect log export-config` writes all of them, and `inspect eval --run-config` reads them"
     ),
 }

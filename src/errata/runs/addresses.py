@@ -239,7 +239,9 @@ def _names_and_numbers(case: str) -> list[tuple[str, int | None, int]]:
     session, _, index = numbers.rpartition(".")
     if not name or not index.isdecimal() or not (session.isdecimal() or numbers == index):
         return [(case, None, 0)]
-    return [(case, None, 0), (name, int(session) if session else None, int(index))]
+    numbered = (int(session) if session else None, int(index))
+    # pages print a blank before the number
+    return [(case, None, 0), *((one, *numbered) for one in dict.fromkeys((name, name.rstrip(" "))) if one)]
 
 
 # --- what `errata review next` is asked about: a run, one failure, a folder with a comparison, or a bucket

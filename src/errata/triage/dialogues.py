@@ -35,7 +35,7 @@ def writes_of(attempt: Attempt, case: Case | None) -> Writes | None:
 
 
 def wrote_something_else(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
-    """The subject changed what nobody was to change, and did all that was expected of it besides."""
+    """The subject changed what should not have changed, and did all that was expected of it besides."""
     if attempt.outcome not in ("fail", "partial") or not has_simulated_user(attempt):
         return
     if attempt.execution != "completed":

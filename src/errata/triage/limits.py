@@ -7,9 +7,10 @@ from typing import Any
 
 import msgspec
 
-from errata.model import Attempt, Case, Step, ToolCall
+from errata.model import Attempt, Case, Limit, Step, ToolCall
 from errata.model.obstacles import channel_state
 from errata.model.words import Confidence
+from errata.text.clean import one_line
 from errata.text.lazy_regex import lazy_regex
 from errata.transcript.calls import CalledFunction, is_same_call, required_calls
 from errata.transcript.tool_use import is_waiting
@@ -151,16 +152,29 @@ def loops(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
         yield Observed(signal=evidence, owner="model", is_self_evident=True, is_specific=not has_reason)
 
 
+def _quote(limit: Limit) -> str:
+    return f"{limit.type} {'' if limit.value is None else f'{limit.value:g}'} {limit.reason}".strip()
+
+
+def limit_apart(quote: str, attempt: Attempt) -> str:
+    """`message limit of 6: Message limit exceeded`, for people: the quote has the limit and its reason in one."""
+    limit = attempt.limit
+    if limit is None or one_line(quote) != one_line(_quote(limit)):
+        return quote
+    kind = limit.type if "limit" in limit.type else f"{limit.type} limit"
+    value = "" if limit.value is None else f" of {limit.value:g}"
+    return f"{kind}{value}{f': {limit.reason}' if limit.reason else ''}"
+
+
 def ran_into_a_limit(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
     if attempt.execution == "limit":
-        limit = attempt.limit
-        quote = f"{limit.type} {'' if limit.value is None else f'{limit.value:g}'} {limit.reason}" if limit else "limit"
+        quote = _quote(attempt.limit) if attempt.limit else "limit"
         explains = explains_failure(attempt, case)
         strength: Confidence = "likely" if explains else "weak"
-        evidence = signal("limit_reached", strength, "limit", quote.strip(), attempt.ref)
+        evidence = signal("limit_reached", strength, "limit", quote, attempt.ref)
         yield Observed(signal=evidence, owner="budget", is_specific=True)
         if not explains and _is_unscored_dialogue(attempt, case):
-            used_up = signal("turns_used_up", "likely", "limit", quote.strip(), attempt.ref)
+            used_up = signal("turns_used_up", "likely", "limit", quote, attempt.ref)
             yield Observed(signal=used_up, owner="model", also=("budget",))
 
 

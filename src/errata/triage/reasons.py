@@ -7,6 +7,7 @@ from errata.render.figures import share_passed
 from errata.text.clean import one_line
 from errata.text.tool_output import key_line
 from errata.transcript.error_text import NOTHING, ReasonQuote, explanations, is_measurement, own_texts, says_more
+from errata.triage.limits import limit_apart
 
 QUOTED = 40
 
@@ -30,7 +31,7 @@ def reason_in_words(attempt: Attempt, text: str) -> str:
     """The reason; `tests: 90 % passed` in place of a text that only states that a check failed."""
     check = next((one for one in attempt.checks if one.failed and one.share_passed is not None), None)
     if check is None or check.share_passed is None or says_more(text, attempt):
-        return text
+        return limit_apart(text, attempt)
     return f"{check.name}: {share_passed(check.share_passed)}"
 
 
@@ -63,7 +64,7 @@ def _quotes_of_signals(attempt: Attempt, attribution: Attribution | None) -> Ite
     yield from own_texts(attempt)
 
 
-_WRITES = {"wrote_too_much": "not expected", "wrote_otherwise": "another change than expected"}
+_WRITES = {"wrote_too_much": "not expected", "wrote_otherwise": "a different change than expected"}
 
 
 def _by_writes(attribution: Attribution | None) -> Iterator[ReasonQuote]:

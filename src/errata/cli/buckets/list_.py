@@ -41,7 +41,7 @@ def command(runs: tuple[str, ...], alone: bool, limit: int | None, options: Opti
         for counts in table.listed:
             put_json(bucket_output(counts))
     elif not table.failures:
-        say("no failures, no buckets" if meant or all_runs(store) else "no runs yet: `errata import PATH…`")
+        say("no failures, no causes" if meant or all_runs(store) else "no runs yet: `errata import PATH…`")
     else:
         show_table(table, alone=alone)
 
@@ -67,19 +67,19 @@ def _behind(listed: Sequence[BucketCounts]) -> list[str]:
             if name not in SURFACE:
                 by_parameter.setdefault((counts.bucket.suite, name, value), []).append(counts)
     return [
-        f"common cause? {name} {value}: {len(some):,} buckets, {plural(sum(one.rows for one in some), 'row')}"
+        f"common cause? {name} {value}: {len(some):,} causes, {plural(sum(one.rows for one in some), 'row')}"
         for (_, name, value), some in by_parameter.items()
         if len(some) > 1
     ]
 
 
 def _foot(table: BucketTable, *, alone: bool) -> str:
-    parts = [f"{plural(table.failures - table.alone, 'failure')} in {plural(table.buckets, 'bucket')}"]
+    parts = [f"{plural(table.failures - table.alone, 'failure')} in {plural(table.buckets, 'cause')}"]
     if table.alone:
         hint = "" if alone else f": `--all` lists {'it' if table.alone == 1 else 'them'}"
         parts.append(f"{plural(table.alone, 'single failure')}{hint}")
     hidden = table.buckets + (table.alone if alone else 0) - len(table.listed)
-    parts += [f"{plural(hidden, 'more bucket')}: raise `--limit`"] if hidden else []
+    parts += [f"{plural(hidden, 'more cause')}: raise `--limit`"] if hidden else []
     return " · ".join(parts)
 
 
@@ -89,15 +89,15 @@ def status_line(statuses: dict[str, int], total: int) -> str:
         return "PROVISIONAL: no two failures share a cause, by rules; none reviewed yet"
     final, reviewed = statuses.get("final", 0), statuses.get("reviewed", 0)
     if total and final == total:
-        return f"FINAL: {plural(total, 'bucket')}, each with enough reviewed failures whose verdicts support it"
+        return f"FINAL: {plural(total, 'cause')}, each with enough reviewed failures whose verdicts support it"
     progress = f"{reviewed:,} reviewed, {final:,} final" if reviewed or final else "none reviewed yet"
     by_rules = total - final - reviewed
     if not by_rules:
         verb = "is" if reviewed == 1 else "are"
         why = "too few of their failures are reviewed, or a second review is missing"
-        return f"PROVISIONAL: {reviewed:,} of {plural(total, 'bucket')} {verb} reviewed, but not final: {why}"
+        return f"PROVISIONAL: {reviewed:,} of {plural(total, 'cause')} {verb} reviewed, but not final: {why}"
     verb = "was" if by_rules == 1 else "were"
-    return f"PROVISIONAL: {by_rules:,} of {plural(total, 'bucket')} {verb} formed by rules; {progress}"
+    return f"PROVISIONAL: {by_rules:,} of {plural(total, 'cause')} {verb} found by rules; {progress}"
 
 
 def _row(counts: BucketCounts) -> tuple[object, ...]:
@@ -106,7 +106,7 @@ def _row(counts: BucketCounts) -> tuple[object, ...]:
         f"{counts.mistakes:,}",
         f"{counts.cases:,}",
         f"{len(counts.runs):,}",
-        f"{len(counts.models):,}",
+        f"{len(counts.models):,}" if counts.models else "–",
     )
     return (_name(counts.bucket), status_of(counts), *figures, counts.owner, (counts.last_seen or "–")[:10])
 

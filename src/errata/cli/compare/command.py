@@ -10,7 +10,7 @@ import click
 from errata.cli.compare.differences import put_differences
 from errata.cli.compare.matrix import names_of, put_matrix
 from errata.cli.compare.page import put_head, put_runs, put_sets, word_for_cases
-from errata.cli.compare.tables import put_pairs, put_tables
+from errata.cli.compare.tables import put_pairs, put_shared_part, put_tables
 from errata.cli.gate import format_options, put_formatted, refuse_unpaired
 from errata.cli.options import Options, shared_options, with_project
 from errata.cli.output import plural, put, put_command, put_json, say
@@ -129,14 +129,17 @@ def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
     names = names_of(comparison, word_for_cases(comparison))
     put_head(comparison, handles)
     put_runs(comparison, handles)
+    all_pass = len(comparison.matrix.passed_everywhere) == len(comparison.matrix.rows)
+    if not all_pass:
+        put_pairs(comparison, names)
     put_matrix(comparison, names, every=every)
-    if len(comparison.matrix.passed_everywhere) == len(comparison.matrix.rows):
+    if all_pass:
         return
     put_sets(comparison, names)
     if comparison.suspects or comparison.suspects.failed_by_all:
         put()
         put_suspects(comparison.suspects, handles[comparison.runs[0].runs[0].run.id])
-    put_pairs(comparison, names)
+    put_shared_part(comparison, names)
     put_differences(comparison, names)
     put_tables(comparison, names)
     runs = [handles[one.run.id] for column in comparison.columns for one in column.runs]

@@ -145,7 +145,9 @@ def _put_wide(comparison: Comparison, names: CaseLabels, cases: Sequence[str], l
     labels = [wash(column.label) for column in comparison.shown.columns]
     heads = Heads(tuple(labels)) if max(map(columns, labels)) <= LABEL else numbered(labels)
     for at, head in enumerate(heads.texts):
-        rows.append((head, [glyph_of(comparison.shown.rows[case][at]) for case in cases]))
+        rows.append(
+            (f"run {head}" if heads.legend else head, [glyph_of(comparison.shown.rows[case][at]) for case in cases])
+        )
     first = max(columns(label) for label, _ in rows)
     width = max(*(columns(text) + 1 for text in rows[0][1]), 3)
     size = (WIDTH - first) // width

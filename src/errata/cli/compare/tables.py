@@ -18,6 +18,8 @@ NAMED = 50
 """Columns for the names of cases within a sentence."""
 LITTLE = 0.1
 """A smaller share of the failed rows is not worth a line."""
+FEW = 1 / 3
+"""More of the failing cases than this do not dominate the others: there are simply many of them."""
 
 
 def put_pairs(comparison: Comparison, names: CaseLabels) -> None:
@@ -34,7 +36,6 @@ def put_pairs(comparison: Comparison, names: CaseLabels) -> None:
     if changes := clean_in_words(pairs):
         put(changes, hang=0)
     _put_shares(pairs, names)
-    _put_shared_part(comparison, names)
 
 
 def _put_shares(pairs: Sequence[Pairing], names: CaseLabels) -> None:
@@ -52,13 +53,15 @@ def _put_shares(pairs: Sequence[Pairing], names: CaseLabels) -> None:
         put(f"All attempts (paired t-test over {names.word}s{holm}){result}.", hang=0)
 
 
-def _put_shared_part(comparison: Comparison, names: CaseLabels) -> None:
-    """The share of failed rows that every run fails."""
+def put_shared_part(comparison: Comparison, names: CaseLabels) -> None:
+    """The share of failed rows in cases that every run fails, where these are a few of those that fail."""
     shared = comparison.sets.failed_by_all.runs
     failed = comparison.failed_rows
     part = sum(cell.fails for case in shared for cell in comparison.matrix.rows[case] if cell is not None)
-    if not LITTLE * failed < part < failed:
+    failing = sum(any(cell is not None and cell.fails for cell in row) for row in comparison.matrix.rows.values())
+    if not LITTLE * failed < part < failed or len(shared) > failing * FEW:
         return
+    put()
     if columns(names.joined(shared)) <= NAMED:
         verb = "accounts for" if len(shared) == 1 else "account for"
         put(f"{names.joined(shared)} alone {verb} {part:,} of the {failed:,} failed rows.", hang=0)

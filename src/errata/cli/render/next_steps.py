@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from errata.cli.fitting import WIDTH, columns
 from errata.cli.output import NOTE_GAP, plural, put_command, wash
 from errata.cli.render.runs import counted_in
+from errata.model import StoredRun
+from errata.runs.scores import Scores
 from errata.runs.summary import Analysis
 from errata.text.shell import shell_word
 
@@ -32,9 +34,9 @@ def _steps(analysis: Analysis) -> list[Step]:
     if not analysis.health.fit:
         steps = [*repair, *_failures(analysis)]
     if to_review:
-        steps.append((["errata", "review", "next", handle], "review them one by one"))
+        steps.append((["errata", "review", "next", handle], "review the failures one by one"))
     if analysis.first_case:
-        steps.append((["errata", "show", f"{handle}/{analysis.first_case}"], "show one with its evidence"))
+        steps.append((["errata", "show", f"{handle}/{analysis.first_case}"], "show one failure with evidence"))
     else:
         steps.append((["errata", "show", handle], "show the run"))
     return steps
@@ -56,8 +58,18 @@ def _failures(analysis: Analysis) -> list[Step]:
 
 
 def _rerun(analysis: Analysis) -> list[Step]:
-    again = plural(analysis.scores.to_repeat, counted_in(analysis.stored.run, analysis.unit))
-    return [(["errata", "rerun", analysis.handle], f"print how to rerun {again}")] if analysis.scores.to_repeat else []
+    note = rerun_note(analysis.stored, analysis.scores)
+    return [(["errata", "rerun", analysis.handle], note)] if note else []
+
+
+def rerun_note(stored: StoredRun, scores: Scores) -> str:
+    """What `errata rerun` does for the run; empty where there is nothing to rerun."""
+    from errata.rerun import PLANNERS
+
+    if not scores.to_repeat:
+        return ""
+    again = plural(scores.to_repeat, counted_in(stored.run, scores.unit))
+    return f"print how to rerun {again}" if stored.run.source.name in PLANNERS else f"list {again} to rerun by hand"
 
 
 def _check(analysis: Analysis) -> list[Step]:
