@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from errata.compare.as_reported import as_reported
-from errata.compare.intervals import Cluster, clusters_of
+from errata.compare.intervals import Cluster
 from errata.compare.pooling import with_clusters
 from errata.compare.scores import Note, Policy, Score, group_by_reason
 from errata.compare.trials import NEVER_MADE, Trial, Trials
@@ -65,21 +65,21 @@ def count_by(trials: Trials, policy: Policy, opinion: Decide) -> Score:
     if trials.unavailable:
         return Score(policy=policy, remark=Note(code="unavailable"))
     out: list[tuple[str, str, Trial]] = []
-    kept: list[list[Trial]] = []
+    kept: list[tuple[list[Trial], int]] = []
     recovered = []
-    for unit in trials.units:
+    for unit, often in trials.counted_units:
         first = unit[0]
-        if len(unit) == 1 and _is_plain_pass(first):  # most are
-            kept.append(unit)
+        if len(unit) == 1 and first.is_plain:  # most are
+            kept.append((unit, often))
             continue
         why = _why_out(unit, opinion, trials)
         if (stand_in := _stand_in(first, why, trials)) is not None:
-            kept.append([stand_in])
+            kept.append(([stand_in], often))
             recovered.append(first.case)
         elif why:
             out.append((why, "" if why == CONTRADICTORY else opinion(first).signal, first))
         else:
-            kept.append(unit)
+            kept.append((unit, often))
     stated = trials.passes_without_rows
     unknown, known = (trials.not_in_log, 0) if stated is None else (0, trials.not_in_log)
     groups = group_by_reason(out, unnamed={"missing": trials.absent, NOT_IN_LOG: unknown})
@@ -87,26 +87,36 @@ def count_by(trials: Trials, policy: Policy, opinion: Decide) -> Score:
         return Score(policy=policy, groups=groups, remark=_unassigned(trials))
     return Score(
         policy=policy,
-        passed=sum(map(passes, kept)) + (stated or 0),
-        total=len(kept) + known,
+        passed=_count_passes(kept) + (stated or 0),
+        total=sum(often for _, often in kept) + known,
         groups=groups,
         beside=group_by_reason(_not_alone(kept, opinion)),
-        presumed=len([1 for one in kept if one[0].presumed and not passes(one) and opinion(one[0]).owner == "model"]),
+        presumed=sum(
+            often for unit, often in kept if unit[0].presumed and not passes(unit) and opinion(unit[0]).owner == "model"
+        ),
         recovered=tuple(recovered),
         remark=Note(code="passes_without_rows", count=stated, of=known) if known else None,
         by_case=_clusters(kept, trials),
     )
 
 
-def _clusters(units: list[list[Trial]], trials: Trials) -> dict[str, Cluster]:
+def _count_passes(units: Iterable[tuple[list[Trial], int]]) -> int:
+    return sum(often for unit, often in units if passes(unit))
+
+
+def _clusters(units: list[tuple[list[Trial], int]], trials: Trials) -> dict[str, Cluster]:
     """What each case adds; unknown for passes without a row."""
     if not trials.tells_cases or trials.not_in_log:
         return {}
-    return clusters_of([(unit[0].case, passes(unit)) for unit in units])
+    clusters: dict[str, Cluster] = {}
+    for unit, often in units:
+        passed, count = clusters.get(unit[0].case, (0.0, 0))
+        clusters[unit[0].case] = (passed + often * passes(unit), count + often)
+    return clusters
 
 
 def _unassigned(trials: Trials) -> Note:
-    return Note(code="passes_unassigned", count=trials.passes_without_verdict, of=len(trials.units))
+    return Note(code="passes_unassigned", count=trials.passes_without_verdict, of=trials.unit_count)
 
 
 def passes(unit: list[Trial]) -> bool:
@@ -116,16 +126,6 @@ def passes(unit: list[Trial]) -> bool:
 
 def contradicts_itself(unit: list[Trial]) -> bool:
     return len(unit) > 1 and len({(one.outcome, one.failed) for one in unit}) > 1
-
-
-def _is_plain_pass(trial: Trial) -> bool:
-    """A pass about which nobody has an opinion, and that no policy leaves out."""
-    return (
-        trial.outcome == "pass"
-        and trial.execution == "completed"
-        and trial.measurement == "scored"
-        and not (trial.owner or trial.broken or trial.verdict)
-    )
 
 
 def _why_out(unit: list[Trial], opinion: Decide, trials: Trials) -> str:
@@ -156,8 +156,8 @@ def _dropped_timeout(trial: Trial, trials: Trials) -> bool:
     return trial.timed_out and trials.timeouts == "drop"
 
 
-def _not_alone(kept: Iterable[list[Trial]], opinion: Decide) -> Iterator[tuple[str, str, Trial]]:
-    for unit in kept:
+def _not_alone(kept: Iterable[tuple[list[Trial], int]], opinion: Decide) -> Iterator[tuple[str, str, Trial]]:
+    for unit, _ in kept:
         if not passes(unit):
             decision = opinion(unit[0])
             if decision.owner in NOT_ALONE or unit[0].timed_out:
@@ -170,19 +170,19 @@ _ORDER = ("missing", "unfinished", "skipped", NOT_SCORED, CONTRADICTORY)
 
 def strict(trials: Trials) -> Score:
     """Every expected case; anything but a pass counts nothing, contradictory duplicates too."""
-    units, stated = trials.units, trials.passes_without_rows
+    units, stated = trials.counted_units, trials.passes_without_rows
     if trials.not_in_log and stated is None:
         return _bounds(trials)
-    if not trials.not_in_log and all(unit[0].execution == "missing" for unit in units):
+    if not trials.not_in_log and all(unit[0].execution == "missing" for unit, _ in units):
         return Score(policy="strict", remark=Note(code="no_attempts"))
     if trials.unjudged:
         return Score(policy="strict", remark=Note(code="nothing_scored"))
-    kinds = {unit[0].execution for unit in units} & NEVER_MADE
-    kinds |= {CONTRADICTORY for unit in units if contradicts_itself(unit)}
+    kinds = {unit[0].execution for unit, _ in units} & NEVER_MADE
+    kinds |= {CONTRADICTORY for unit, _ in units if contradicts_itself(unit)}
     kinds |= {"missing"} if trials.absent else set()
     kinds |= (
         {NOT_SCORED}
-        if any(one.execution == "completed" and one.measurement == "not_run" for one in trials.rows)
+        if any(one.execution == "completed" and one.measurement == "not_run" for unit, _ in units for one in unit)
         else set()
     )
     failed = tuple(kind for kind in _ORDER if kind in kinds)
@@ -193,8 +193,8 @@ def strict(trials: Trials) -> Score:
         remark = _unassigned(trials)
     return Score(
         policy="strict",
-        passed=sum(map(passes, units)) + (stated or 0) + trials.passes_without_verdict,
-        total=len(units) + trials.absent + trials.not_in_log,
+        passed=_count_passes(units) + (stated or 0) + trials.passes_without_verdict,
+        total=trials.unit_count + trials.absent + trials.not_in_log,
         remark=remark,
         by_case={} if trials.passes_without_verdict else _clusters(units, trials),
     )
@@ -202,8 +202,8 @@ def strict(trials: Trials) -> Score:
 
 def _bounds(trials: Trials) -> Score:
     """Measured, but not in the log, and the harness states no passes: there are only bounds."""
-    passed = sum(map(passes, trials.units))
-    whole = len(trials.units) + trials.absent + trials.not_in_log
+    passed = _count_passes(trials.counted_units)
+    whole = trials.unit_count + trials.absent + trials.not_in_log
     between = (passed / whole, (passed + trials.not_in_log) / whole)
     remark = Note(code="rows_not_in_log", count=trials.not_in_log, of=whole, between=between)
     return Score(policy="strict", remark=remark)

@@ -66,24 +66,25 @@ class RunTrials:
         self.patterns: dict[str, dict[str, int]] = {}
         self.roots: dict[str, str] = {}
         self.trials = Trials(run, (), opinions, timeouts=timeouts, to_pool=to_pool)
-        self._patterns_of_kinds: dict[tuple[int, int], str] = {}
+        self._plain: set[tuple[int, int]] = set()
+        """Kinds of attempts, with their attribution, that have no pattern and follow no other."""
         for each in attempts:
-            if each.attempt.counted:
-                self._note(each, opinions.attributions.get(each.id) if each.id else None)
+            attribution = opinions.attributions.get(each.id) if each.id else None
+            if each.is_itself or (id(each.attempt), id(attribution)) not in self._plain:  # most are in it
+                self._note(each, attribution)
             self.trials.add(each)
         self.scores = scores_of(self.trials)
 
     def _note(self, each: AlikeAttempt, attribution: Attribution | None) -> None:
-        attempt, key = each.attempt, (id(each.attempt), id(attribution))
-        pattern = None if each.is_itself else self._patterns_of_kinds.get(key)
-        if pattern is None:
-            pattern = pattern_of(attempt, attribution)
-            if not each.is_itself:
-                self._patterns_of_kinds[key] = pattern
+        attempt = each.attempt
+        pattern = pattern_of(attempt, attribution) if attempt.counted else ""
+        root = (attempt.follows or (attribution.follows if attribution else "")) if attempt.counted else ""
+        if not (each.is_itself or pattern or root):
+            self._plain.add((id(attempt), id(attribution)))
         if pattern:
             seen = self.patterns.setdefault(each.case, {})
             seen[pattern] = seen.get(pattern, 0) + 1
-        if root := attempt.follows or (attribution.follows if attribution else ""):
+        if root:
             self.roots[each.case] = split_attempt_id(root).case
 
 

@@ -65,6 +65,16 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return self.outcome == "pass"
 
     @property
+    def is_plain(self) -> bool:
+        """Passed or failed by the subject alone, by rules alone: every policy counts it, and none lists it."""
+        return (
+            self.execution == "completed"
+            and self.measurement == "scored"
+            and (self.owner == "model" if self.outcome == "fail" else self.outcome == "pass" and not self.owner)
+            and not (self.broken or self.verdict or self.reviewed)
+        )
+
+    @property
     def passes_by_harness(self) -> bool:
         """Whether the harness counts it as passed, whatever its outcome."""
         return self.reported >= 1 if self.reported_counted and self.reported is not None else self.passed
@@ -134,26 +144,46 @@ def trial_of(attempt: Attempt, opinions: Opinions = NO_OPINIONS) -> Trial:
 
 
 class AlikeTrials:
-    """Trials of attempts that are alike: made once for all that got the same attribution."""
+    """Trials of attempts that are alike: made once for all that got the same attribution.
 
-    def __init__(self, opinions: Opinions) -> None:
+    Attempts at one case that no policy lists are even one trial, which then comes several times.
+    """
+
+    def __init__(self, run: Run, opinions: Opinions) -> None:
         self._opinions = opinions
-        self._made: dict[tuple[int, str, str, str, bool], Trial] = {}
+        self._has_headline = any(reported.headline for reported in run.reported)
+        self._kinds: dict[tuple[int, int, bool], tuple[Trial, dict[str, Trial] | None]] = {}
+        """The first trial of each kind, and where they may be shared, the trial of each case."""
 
     def of(self, each: AlikeAttempt) -> Trial:
-        opinions, attempt = self._opinions, each.attempt
-        attribution = opinions.attributions.get(each.id) if each.id else None
-        is_broken = bool(each.id) and each.id in opinions.broken
-        decision = (attribution.owner, attribution.decided_by, attribution.proof) if attribution else ("", "", "")
-        key = (id(attempt), *decision, is_broken)
-        if key not in self._made:
-            same = msgspec.structs.replace(attempt, id=each.id or attempt.id, case=each.case, index=each.number)
-            self._made[key] = trial_of(same, opinions)
-        trial = copy(self._made[key])
-        force_setattr(trial, "id", each.id)
-        force_setattr(trial, "case", each.case)
-        force_setattr(trial, "index", each.number)
+        opinions, own_id = self._opinions, each.id
+        attribution = opinions.attributions.get(own_id) if own_id else None
+        key = (id(each.attempt), id(attribution), bool(own_id) and own_id in opinions.broken)
+        kind = self._kinds.get(key)
+        if kind is None:
+            kind = self._kinds[key] = self._kind_of(each)
+        first, by_case = kind
+        if by_case is None:
+            return _like(first, own_id, each)
+        trial = by_case.get(each.case)
+        if trial is None:
+            trial = by_case[each.case] = _like(first, "", each)
         return trial
+
+    def _kind_of(self, each: AlikeAttempt) -> tuple[Trial, dict[str, Trial] | None]:
+        attempt = each.attempt
+        same = msgspec.structs.replace(attempt, id=each.id or attempt.id, case=each.case, index=each.number)
+        first = trial_of(same, self._opinions)
+        is_listed = self._has_headline and not first.reported_counted
+        return first, {} if first.is_plain and not is_listed else None
+
+
+def _like(first: Trial, own_id: str, each: AlikeAttempt) -> Trial:
+    trial = copy(first)
+    force_setattr(trial, "id", own_id)
+    force_setattr(trial, "case", each.case)
+    force_setattr(trial, "index", each.number)
+    return trial
 
 
 class Trials:
@@ -176,7 +206,7 @@ class Trials:
         self.earlier: dict[str, list[Trial]] = {}
         self.repeated = False
         self._whole: Trials | None = None
-        self._opinions, self._alike = opinions, AlikeTrials(opinions)
+        self._opinions, self._alike = opinions, AlikeTrials(run, opinions)
         for attempt in attempts:
             self.add(itself(attempt))
 
@@ -237,6 +267,18 @@ class Trials:
     def units(self) -> list[list[Trial]]:
         """What is counted one by one: cases, or attempts where a case was tried several times."""
         return [[one] for one in self.rows] if self.repeated else list(self.counted.values())
+
+    @cached_property
+    def counted_units(self) -> list[tuple[list[Trial], int]]:
+        """The same, with how often each comes: attempts at a case that are alike may be one trial."""
+        if not self.repeated:
+            return [(tries, 1) for tries in self.counted.values()]
+        often, trials = Counter(map(id, self.rows)), {id(one): one for one in self.rows}
+        return [([trial], often[key]) for key, trial in trials.items()]
+
+    @property
+    def unit_count(self) -> int:
+        return len(self.rows) if self.repeated else len(self.counted)
 
     @property
     def absent(self) -> int:

@@ -9,7 +9,7 @@ from errata.model import Attempt
 from errata.model.alike import AlikeAttempt, itself
 from errata.model.codec import pack
 from errata.model.identity import attempt_id
-from errata.store.attempts import FETCH, PLACES, ThinningLookup, attempts_of
+from errata.store.attempts import FETCH, PLACES, ThinningLookup, attempts_of, rows_of
 from errata.store.blocks import BlockReader
 from errata.store.case_versions import VersionLookup
 from errata.store.database import Store
@@ -58,9 +58,9 @@ class _Reader:
                 row = select(blocks.c.data).where(blocks.c.run_pk == pk, blocks.c.number == number)
                 return bytes(connection.execute(row).scalar_one())
 
-            get, kinds = BlockReader(load).get, self._kinds
-            rows = connection.execute(query.order_by(attempts.c.seq).execution_options(yield_per=FETCH))
-            for at, (_, block, place, case, index) in enumerate(rows):
+            get, kinds, make = BlockReader(load).get, self._kinds, AlikeAttempt._make
+            result = connection.execute(query.order_by(attempts.c.seq).execution_options(yield_per=FETCH))
+            for at, (_, block, place, case, index) in enumerate(rows_of(result)):
                 record = get(block, place)
                 if at >= TRIED and 2 * self._decoded > at:
                     self._decoded += 1
@@ -71,7 +71,7 @@ class _Reader:
                 if first is None:
                     yield itself(self._decode(record, kind))
                 elif first.outcome == "pass" and first.execution == "completed":
-                    yield AlikeAttempt(first, case, index, "", False)
+                    yield make((first, case, index, "", False))
                 else:
                     yield self._with_id(first, record, case, index)
 

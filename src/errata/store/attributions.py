@@ -10,7 +10,7 @@ from sqlalchemy import delete, select, update
 from errata.model import Attempt, Attribution
 from errata.model.codec import pack, unpack
 from errata.store import engine
-from errata.store.attempts import PLACES, read_rows
+from errata.store.attempts import PLACES, read_rows, rows_of
 from errata.store.database import Store
 from errata.store.schema import attempts, attributions, runs, thinned
 
@@ -131,7 +131,7 @@ def alike_attributions(store: Store, pk: int) -> dict[str, Attribution]:
     by_attempt: dict[str, Attribution] = {}
     with store.reading() as connection:
         query = select(attributions.c.record).where(attributions.c.run_pk == pk).order_by(attributions.c.seq)
-        for (record,) in connection.execute(query.execution_options(yield_per=CHUNK)):
+        for (record,) in rows_of(connection.execute(query.execution_options(yield_per=CHUNK))):
             brief = _brief_decoder.decode(record)
             key = (brief.owner, brief.confidence, brief.proof, brief.signals, brief.decided_by, brief.follows)
             same = alike.get(key)
