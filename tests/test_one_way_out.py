@@ -56,6 +56,7 @@ OWN = {
     "fetch/convex.py": "a log as it was downloaded: input",
     "memory/report_cache.py": "a cache of parsed reports, for errata alone",
     "runs/reader_processes.py": "records between two processes of errata",
+    "runs/summary_processes.py": "an order to another process of errata, and ids of runs that are done",
     "settings/trust.py": "hashes of trusted files",
     "store/database.py": "a constant",
     "testing.py": "the conformance kit: copies of fixtures",

@@ -21,6 +21,7 @@ from errata.model.identity import split_attempt_id
 from errata.model.suspects import SuspectTasks
 from errata.runs.background import refuse_to_wait
 from errata.runs.names import is_path, runs_named, short
+from errata.runs.summary_processes import share_summaries
 from errata.runs.suspect_tasks import suspect_tasks
 from errata.runs.view import RunView
 from errata.sources.conversation_bench import RUN_RESULTS, is_comparison
@@ -51,18 +52,23 @@ class RunSet:
 
     def compare(self, options: ComparisonOptions, *, on_attempts: Callable[[int], None] = lambda _: None) -> Comparison:
         """`on_attempts` is called with the number of attempts of each run: a first comparison of large runs is slow."""
-        facts = []
         names = subject_names([view.run for view in self.views])
         to_pool = options.by_model or len(set(names)) < len(names)
         lookups = self._lookups(options, to_pool=to_pool)
         if not options.common:
             cells = (cell for view in self.views for cell in view.cells)
             refuse_incomparable(self.runs, lambda: cells, options, lookups)
-        with self.store.kept_open():
-            for view in self.views:
-                facts.append(facts_of(view, timeouts=options.timeouts, to_pool=to_pool))
+        facts: dict[int, RunNumbers] = {}
+        with (
+            self.store.kept_open(),
+            share_summaries(self.views, self.store, options.timeouts, to_pool=to_pool) as processes,
+        ):
+            for view in sorted(self.views, key=lambda view: view.run.id in processes):
+                if view.run.id in processes:
+                    processes[view.run.id].wait_for(view.run.id)
+                facts[view.stored.pk] = facts_of(view, timeouts=options.timeouts, to_pool=to_pool)
                 on_attempts(view.stored.counts.attempts)
-        comparison = compare_runs(facts, options, lookups)
+        comparison = compare_runs([facts[view.stored.pk] for view in self.views], options, lookups)
         return msgspec.structs.replace(comparison, suspects=self._suspects(comparison))
 
     def _suspects(self, comparison: Comparison) -> SuspectTasks:
