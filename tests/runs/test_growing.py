@@ -1,7 +1,6 @@
 """A log that has grown: only the added lines are read, and the store is the same as after a whole import."""
 
 import json
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from errata.sources.generic import tables
 from errata.store import blocks, growth, packing
 from errata.store.database import open_store
 from errata.store.runs import run_by_id, unreadables_of
+from facts_in_store import facts_in
 
 MAP = """
 [case]
@@ -29,7 +29,6 @@ cost = {column = "cost", optional = true}
 [checks]
 format = {column = "fits", optional = true}
 """
-TABLES = ("attempts", "checks", "blocks", "cases", "case_versions", "version_starts", "unreadables", "blob_uses")
 
 
 @pytest.fixture(autouse=True)
@@ -78,17 +77,6 @@ def imported(path: Path, store: Path) -> PathSummary:
     return import_orders([order], open_store(store))[0]
 
 
-def rows_of(store: Path) -> dict[str, list[tuple[object, ...]]]:
-    """Everything but the numbers of runs and the times of imports."""
-    with sqlite3.connect(store) as database:
-        facts = "run_id, state, revision, digest, native_id, name, source, suite, model, started_at, origin"
-        runs = database.execute(f"SELECT {facts}, counts, record, triaged, bucketed FROM runs").fetchall()
-        kept = {table: database.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall() for table in TABLES}
-        order = database.execute("SELECT key FROM cases ORDER BY rowid").fetchall()
-    runs = [(*row[:11], json.loads(row[11]), *row[12:]) for row in runs]
-    return {"runs": runs, "order": order} | {table: [row[1:] for row in rows] for table, rows in kept.items()}
-
-
 def whole(path: Path, lines: list[bytes], earlier: list[bytes], store: Path) -> tuple[PathSummary, dict[str, object]]:
     """The same two imports, each of the whole log."""
     with pytest.MonkeyPatch.context() as patch:
@@ -97,7 +85,7 @@ def whole(path: Path, lines: list[bytes], earlier: list[bytes], store: Path) -> 
         imported(path, store)
         path.write_bytes(b"".join(lines))
         summary = imported(path, store)
-    return summary, rows_of(store)
+    return summary, facts_in(store)
 
 
 def without_number(summary: PathSummary) -> tuple[object, ...]:
@@ -114,7 +102,7 @@ def check_growth(folder: Path, earlier: list[bytes], added: list[bytes], *, chan
     again = imported(path, folder / "grown.db")
 
     expected, rows = whole(path, lines, earlier, folder / "whole.db")
-    assert rows_of(folder / "grown.db") == rows
+    assert facts_in(folder / "grown.db") == rows
     assert without_number(summary) == without_number(expected)
     assert [run.change for run in again.runs] == ["unchanged" if summary.runs[0].change != "kept" else "kept"]
 

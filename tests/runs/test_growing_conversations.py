@@ -1,7 +1,6 @@
 """A conversation that has grown: only the added turns are read, and the store is the same as after a whole import."""
 
 import json
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,7 @@ from errata.runs.importing import import_orders
 from errata.runs.orders import Order
 from errata.store import blocks, growth, packing
 from errata.store.database import open_store
-
-TABLES = ("attempts", "checks", "blocks", "cases", "unreadables", "blob_uses")
+from facts_in_store import facts_in
 
 
 @pytest.fixture(autouse=True)
@@ -55,15 +53,6 @@ def write(folder: Path, lines: list[bytes], files: dict[str, str]) -> None:
 def imported(folder: Path, store: Path) -> str:
     order = Order(str(folder), "conversation-bench")
     return import_orders([order], open_store(store))[0].runs[0].change
-
-
-def rows_of(store: Path) -> dict[str, list[tuple[object, ...]]]:
-    with sqlite3.connect(store) as database:
-        facts = "run_id, state, revision, digest, name, suite, model, started_at, origin, record"
-        runs = database.execute(f"SELECT {facts}, counts FROM runs").fetchall()
-        kept = {table: database.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall() for table in TABLES}
-    runs = [(*row[:-1], json.loads(row[-1])) for row in runs]
-    return {"runs": runs} | {table: [row[1:] for row in rows] for table, rows in kept.items()}
 
 
 def runtime(turns: int) -> dict[str, str]:
@@ -110,5 +99,5 @@ def test_the_store_is_that_of_a_whole_import(tmp_path, monkeypatch, added, befor
         assert imported(folder, tmp_path / name) == "unchanged"
         monkeypatch.setattr(growing, "grow", lambda *_: None)
 
-    assert rows_of(tmp_path / "grown.db") == rows_of(tmp_path / "whole.db")
+    assert facts_in(tmp_path / "grown.db") == facts_in(tmp_path / "whole.db")
     assert (results[1] is not None) == is_grown
