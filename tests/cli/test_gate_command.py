@@ -43,6 +43,13 @@ def test_a_new_failure_of_the_model_exits_with_1_and_infrastructure_is_listed_ap
     assert "not significant (exact McNemar, p = 1.00)" in " ".join(said.out.split())
 
 
+def test_knock_on_failures_are_listed_apart_from_infrastructure(library):
+    out = errata("gate", "9c0d1e2f", "--baseline", "1a2b3c4d", "--store", library).out
+
+    assert re.search(r"Knock-on: 4 · Passed in the baseline; fail now.*\n.*\nturn-25 +collateral", out)
+    assert "Infrastructure:" not in out
+
+
 def test_the_same_as_json(convex):
     row = errata("gate", RUN_B, "--baseline", RUN_A, "--json").row
 

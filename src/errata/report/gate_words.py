@@ -132,11 +132,14 @@ def groups(gate: Gate) -> Iterator[CaseGroup]:
         return
     added = changes.of("added")
     failing = sum(one.fails for one in added)
+    follow = tuple(one for one in gate.infrastructure if one.failure.owner == "collateral")
+    struck = tuple(one for one in gate.infrastructure if one.failure.owner != "collateral")
     listed = (
         ("new", "New failures", "", gate.new),
         ("others", _others(gate), "Not counted by this gate.", gate.others),
         ("allowed", "Regressed, on the allow-list", "Not counted.", gate.allowed),
-        ("infrastructure", "Infrastructure", "Passed in the baseline; not measured now.", gate.infrastructure),
+        ("infrastructure", "Infrastructure", "Passed in the baseline; not measured now.", struck),
+        ("knock_on", "Knock-on", "Passed in the baseline; fail now because of another failure.", follow),
         ("flaky", "Flaky", "Mixed outcomes over equivalent attempts; not counted.", changes.of("flaky")),
         ("fixed", "Fixed", "Failed in the baseline, pass now.", changes.of("fixed")),
         ("missing", "Missing", "In the baseline only.", changes.of("missing")),
