@@ -85,7 +85,9 @@ def test_several_runs_are_shown_in_the_order_given(library):
 
 
 def test_a_prefix_of_two_letters_is_too_short(library):
-    assert "No run matches `jn`" in errata("show", "jn", "--store", library).err
+    told = errata("show", "jn", "--store", library)
+
+    assert (told.code, "`jn` names 4 runs" in told.err) == (2, True)
 
 
 def test_runs_of_one_name_are_told_apart_by_their_ids(library):
@@ -143,6 +145,24 @@ def test_a_case_may_have_a_number_sign_in_its_name(tmp_path):
 
     assert done("show", "latest/issue #12").out.startswith("issue #12 · attempt 1 of 1")
     assert done("show", "latest/issue #12#1").out.startswith("issue #12 · attempt 1 of 1")
+
+
+@pytest.mark.parametrize("selector", ["j", "jn", "jn7"])
+@pytest.mark.parametrize("command", [("show",), ("failures",), ("gate", "--baseline", "latest")])
+def test_the_beginning_of_several_names_leads_to_all_of_them(command, selector):
+    import_fixtures(RUN_B, RUN_D)
+    told = errata(*command, selector)
+
+    assert (told.code, f"`{selector}` names 2 runs" in told.err) == (2, True)
+    assert "jn7mqywb" in told.err
+    assert "jn7maewn" in told.err
+
+
+def test_two_letters_lead_to_no_run_even_if_only_one_begins_so():
+    import_fixtures(RUN_B)
+
+    assert "No run matches `jn`" in errata("show", "jn").err
+    assert "No run matches ``" in errata("show", "").err
 
 
 def test_a_store_without_runs_says_so():

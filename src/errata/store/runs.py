@@ -23,6 +23,8 @@ from errata.store.schema import exclusions, findings, runs, summaries, unreadabl
 from errata.text.clean import one_line
 
 ASKED_AT_ONCE = 500
+SHORTEST = 3
+"""Characters of the beginning of a name that lead to a run."""
 
 
 def all_runs(store: Store, *, suite: str = "") -> list[StoredRun]:
@@ -90,9 +92,9 @@ def find_run(store: Store, selector: str) -> StoredRun:
         return max(stored, key=lambda one: (one.imported_at, one.pk))
     for matches in (_named_exactly, _named_by_part):
         matching = [one for one in stored if matches(one.run, selector)]
-        if len(matching) == 1:
+        if len(matching) == 1 and (matches is _named_exactly or len(selector) >= SHORTEST):
             return matching[0]
-        if matching:
+        if len(matching) > 1:
             listed = "\n".join(_run_details(one.run) for one in matching[:10])
             raise NotFoundError(f"`{selector}` names {len(matching)} runs", hint=f"name one of them:\n{listed}")
     raise NotFoundError(f"No run matches `{selector}`", hint="`errata runs` lists the runs in the store")
@@ -169,7 +171,7 @@ def _named_exactly(run: Run, selector: str) -> bool:
 
 
 def _named_by_part(run: Run, selector: str) -> bool:
-    if len(selector) < 3:
+    if not selector:
         return False
     tail = run.native_id.rpartition("_")[2]
     return any(name.startswith(selector) for name in (run.id, run.native_id, tail))
