@@ -485,3 +485,16 @@ def test_only_turns_of_a_conversation_are_called_dependent(tmp_path, monkeypatch
     assert "exact McNemar test" in of_tests
     assert "not independent" not in of_tests
     assert "The turns of a conversation are not independent" in of_turns
+
+
+def test_contradictory_rows_are_no_failure_of_one_run(library, tmp_path):
+    """Turn 12 of the rehydrated run is judged twice."""
+    runs = ("1a2b3c4d", "5e6f7a8b", "0b1c2d3e", "3a4b5c6d")
+    done("report", *runs, "-o", tmp_path / "r", "--html", "--store", library)
+    (figure,) = re.findall(r'<figure class="matrix">.*?</figure>', only(tmp_path, "*.html").read_text(), re.DOTALL)
+    cell = re.search(r'<g class="c (\w+)"><title>[^<]*, 12: ([^<]+)</title><rect[^>]*/><text[^>]*>!</text>', figure)
+
+    assert cell is not None
+    assert cell.groups() == ("other", "contradictory rows")
+    assert '<b class="k plain">!</b>contradictory rows' in figure
+    assert re.search(r">Not decided <tspan>\d+</tspan>", figure)

@@ -1,6 +1,6 @@
 """The colours and letters of every page. Colour names an owner; besides it there are ink, evidence and focus."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 WHITE, INK = "#ffffff", "#16150f"
@@ -87,3 +87,11 @@ LETTERS = {"failed": "F", "partial": "F", "passed": ".", "error": "e", "limit": 
            "unscored": "?", "missing": "-", "contradictory": "!", "mixed": "~", "": " "}  # fmt: skip
 LEGEND = {"F": "fail", ".": "pass", "e": "no answer", "l": "hit a limit", "x": "cancelled", "c": "knock-on",
           "?": "no verdict", "-": "missing", "!": "contradictory rows", "~": "mixed attempts"}  # fmt: skip
+
+
+def owners_to_show(states: Sequence[Sequence[str]], owners: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    """Who has to act, for each run and case; nobody while it is not decided which of contradictory rows counts."""
+    return tuple(
+        tuple("" if state == "contradictory" else owner for state, owner in zip(*row, strict=True))
+        for row in zip(states, owners, strict=True)
+    )

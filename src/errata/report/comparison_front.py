@@ -11,7 +11,7 @@ from errata.model.output.report.shared import ScoreLine
 from errata.model.words import NOT_THE_SUBJECTS
 from errata.render.document import Block, Card, Grid, Line, Link, RankedCause, ScoreBar, ScoreChart, line, paragraph
 from errata.render.figures import percent, plural
-from errata.render.palette import LEGEND, LETTERS
+from errata.render.palette import LEGEND, LETTERS, owners_to_show
 from errata.report.comparison_advice import advice_to_do
 from errata.report.comparison_sections import is_provisional, mode_key, mode_title
 from errata.report.front import (
@@ -148,13 +148,14 @@ def matrix(grid: CaseGrid, runs: Sequence[ReportedRun]) -> Grid:
     """Every case that did not pass everywhere, with who has to act; on a page those that all runs fail come first."""
     cells = tuple("".join(LETTERS[state] for state in row) for row in grid.cells)
     used = {LETTERS[state] for state in grid.states}
+    owners = owners_to_show(grid.cells, grid.owners)
     return Grid(
         tuple(one.label for one in runs),
         grid.cases,
         cells,
         {letter: means for letter, means in LEGEND.items() if letter in used},
-        owners=grid.owners,
-        groups=tuple(_groups(grid)),
+        owners=owners,
+        groups=tuple(_groups(owners)),
         notes=tuple(percent(_rate(one.scores)) for one in runs),
     )
 
@@ -164,11 +165,11 @@ def _rate(scores: Sequence[ScoreLine]) -> float | None:
     return next((by_policy[name] for name in NEWEST if name in by_policy), None)
 
 
-def _groups(grid: CaseGrid) -> Iterator[tuple[str, tuple[int, ...]]]:
-    if len(grid.cells) < 2:
+def _groups(owners: Sequence[Sequence[str]]) -> Iterator[tuple[str, tuple[int, ...]]]:
+    if len(owners) < 2:
         return
-    failing = [sum(bool(row[at]) for row in grid.owners) for at in range(len(grid.cases))]
-    titles = {len(grid.cells): "Failed by all", 1: "Failed by one", 0: "Not decided"}
+    failing = [sum(map(bool, column)) for column in zip(*owners, strict=True)]
+    titles = {len(owners): "Failed by all", 1: "Failed by one", 0: "Not decided"}
     members: dict[str, list[int]] = {}
     for at in sorted(range(len(failing)), key=lambda one: -failing[one]):
         members.setdefault(titles.get(failing[at], "Failed by some"), []).append(at)

@@ -17,7 +17,7 @@ from errata.render.blocks_html import page_text, scrolling
 from errata.render.density import DensityParts, DensityRow, density
 from errata.render.document import Grid, ScoreBar
 from errata.render.figures import p_value, percent, plural, points
-from errata.render.palette import LEGEND, LETTERS
+from errata.render.palette import LEGEND, LETTERS, owners_to_show
 from errata.server.exchange import Endpoint, Exchange, Page
 from errata.server.layout import card, link, notice, table
 from errata.server.pages.addresses import attempt_page, case_page, compare_page, run_page
@@ -229,13 +229,13 @@ def _grid(page: ComparedPage, window: Sequence[str], groups: Sequence[tuple[str,
         [_state(comparison.matrix.rows[case][at], comparison) for case in window] for at in range(len(page.cells))
     ]
     used = {LETTERS[state] for row in states for state in row}
-    owners = tuple(tuple(cells[case].owner if case in cells else "" for case in window) for cells in page.cells)
+    owners = [[cells[case].owner if case in cells else "" for case in window] for cells in page.cells]
     return Grid(
         rows=page.labels,
         columns=tuple(page.name(case) for case in window),
         cells=tuple("".join(LETTERS[state] for state in row) for row in states),
         legend={letter: means for letter, means in LEGEND.items() if letter in used},
-        owners=owners,
+        owners=owners_to_show(states, owners),
         groups=tuple(
             (title, tuple(place[case] for case in cases if case in place))
             for title, cases in groups
