@@ -59,6 +59,13 @@ def reviewed(tmp_path_factory):
         return Report(said, only(folder / "reports", "*.md").read_text())
 
 
+def test_failures_without_a_shared_cause_have_no_owner_in_common(tmp_path):
+    reported(RUN_A, "--html")
+    page = only(tmp_path / "reports", "*.html").read_text()
+
+    assert re.search(r'<h3 id="no-shared-cause-10-failures">No shared cause \(10 failures\)', page)
+
+
 @pytest.mark.req("C-15", "C-23")
 def test_the_head_tells_run_model_experiment_date_and_pass_rate(run_a):
     told = facts(run_a.text)

@@ -48,7 +48,7 @@ def group_section(group: CauseGroup, keys: Mapping[int, str], *, word: str, tell
     return Section(
         title=f"{group.title} ({plural(len(group.failures), 'failure')})",
         key=group.key,
-        owner=group.owner,
+        owner=group.only_owner,
         blocks=tuple(blocks),
         sections=tuple(sections),
         is_folded=True,

@@ -23,6 +23,12 @@ class CauseGroup(NamedTuple):
         return Counter(one.owner for one in self.failures).most_common(1)[0][0]
 
     @property
+    def only_owner(self) -> str:
+        """Empty where they have several."""
+        owners = {one.owner for one in self.failures}
+        return next(iter(owners)) if len(owners) == 1 else ""
+
+    @property
     def same_error(self) -> str:
         """The error that all of them have."""
         errors = {one.error for one in self.failures}
