@@ -12,6 +12,7 @@ from report_pages import (
     BATCH,
     CONVERSATIONS,
     DAY,
+    RUN_A,
     RUN_B,
     facts,
     folded,
@@ -440,6 +441,38 @@ def test_issues_can_be_made_of_any_run(tmp_path):
     assert text.startswith("# [E2E] 002-queries/001-text_lookup - FAILED\n")
     assert "AssertionError: expected \\[ 1, 2, 3 \\] to deeply equal" in text
     assert "16/25 passed" in said.out
+
+
+def test_the_epic_of_any_run_counts_every_failure_that_is_not_the_models(tmp_path):
+    import_fixtures(RUN_A)
+    done("known", "add", "002-queries/006-pagination_shape", "--text", "accepted", "--author", "reader")
+    said = done("issues", RUN_A, "-o", "todo", "--date", DAY)
+    epic = (tmp_path / "todo" / "issues" / "epic.md").read_text()
+
+    others = "5 of 10 failures are not the model's: provider 2, environment 1, grader 1, task 1."
+    assert others in folded(said)
+    assert epic.splitlines()[0].endswith(": 13 of 25 pass, 5 of 10 failures are not the model's")
+    assert "(model acme/nimbus-2-coder, from 2026-03-02 10:00:00 to 2026-03-02 10:22:10 UTC)" in epic
+    assert "Total cost $0.37, passes $0.22.\n" in epic
+
+
+def test_no_rate_is_stated_of_a_single_measured_test(tmp_path):
+    cascade = CONVERSATIONS.parent / "scylla" / "batch-cascade" / "data"
+    reported(cascade, "--profile", "batch", "-o", "analysis", "--html")
+    page = next((tmp_path / "analysis").rglob("index.html")).read_text()
+    clean = table(next((tmp_path / "analysis").rglob("README.md")).read_text().partition("\n## ")[0])[-1]
+
+    assert '<span class="count">1 of 1 measured</span>' in page
+    assert "<b>100.0 %</b>" not in page
+    assert (clean["score"], clean["passed"], clean["rate"], clean["95 % interval"]) == ("clean", "1/1", "–", "–")
+    assert "clean: 1 of 1 measured; " in next((tmp_path / "analysis").rglob("epic.md")).read_text()
+
+
+def test_what_is_true_of_some_failures_of_an_owner_is_an_example(tmp_path):
+    reported(BATCH, "-o", "analysis", "--html")
+    page = (tmp_path / "analysis" / "index.html").read_text()
+
+    assert '<span class="note">e.g. Stored results have a null' in page
 
 
 def test_several_batches_have_a_folder_each(tmp_path):

@@ -24,6 +24,7 @@ from errata.model.run import case_name
 from errata.model.words import NOT_THE_SUBJECTS
 from errata.render.files import unique_keys
 from errata.report.batch_failures import BatchAttempts, collect_failures, exact, fix_of_verdict, hits_of
+from errata.report.batch_prose import PERIOD
 from errata.report.shared import day_of, review_coverage, score_lines
 from errata.runs.explanation import BY_DEFAULT
 from errata.runs.view import RunView
@@ -187,7 +188,7 @@ def _config(run: Run) -> Iterable[tuple[str, str]]:
         if name not in ("model", "judge_model"):
             yield name.replace("_", " "), ", ".join(map(str, value)) if isinstance(value, list) else str(value)
     if run.started_at and run.finished_at:
-        yield "from, to (UTC)", f"{run.started_at[:19].replace('T', ' ')} – {run.finished_at[:19].replace('T', ' ')}"
+        yield PERIOD, f"{run.started_at[:19].replace('T', ' ')} – {run.finished_at[:19].replace('T', ' ')}"
 
 
 def _sessions(view: RunView) -> Iterable[BatchSession]:

@@ -24,6 +24,7 @@ from errata.report.batch_analysis import analysis_document
 from errata.report.batch_failure_pages import DOUBTS, cut, failure_document, failures_document, same_tests
 from errata.report.batch_prose import (
     BY_RULE,
+    PERIOD,
     batch_advice,
     batch_answer,
     batch_warning,
@@ -33,7 +34,9 @@ from errata.report.batch_prose import (
     cause_of,
     earlier_words,
     needed_for,
+    others_failures,
     part_of,
+    stated_scores,
     verdict_words,
 )
 from errata.report.parts import batch_name, coverage_line, interval, left_out_words, name_list, score_table, status_of
@@ -64,7 +67,7 @@ def front_page(report: BatchReport) -> Document:
         status=status_of(report.reading),
         coverage=coverage_line(report.reading),
         facts=(("Date", line(report.date)), ("Analysed", line(report.made))),
-        blocks=(paragraph(batch_answer(report)), *_warning(report), score_table(report.scores)),
+        blocks=(paragraph(batch_answer(report)), *_warning(report), score_table(stated_scores(report.scores))),
         sections=(
             Section(title="Configuration", blocks=(table(("setting", "value"), report.config),)),
             Section(title="Aggregate", blocks=(aggregate(report),)),
@@ -180,10 +183,9 @@ def issue_title(test: BatchTest) -> str:
 
 
 def epic_document(report: BatchReport) -> Document:
-    framework = [one for one in report.categories if one.framework]
-    theirs = sum(len(one.tests) for one in framework)
-    failures = plural(len(report.failures), "failure")
-    blame = f", {theirs} of {failures} are not the model's" if report.failures and theirs else ""
+    theirs = others_failures(report).total()
+    are = "is not the model's" if theirs == 1 else "are not the model's"
+    blame = f", {theirs} of {plural(len(report.failures), 'failure')} {are}" if theirs else ""
     return Document(
         title=f"[E2E] {short_line(report.name, EPIC_NAME)}: {report.passed} of {len(report.tests)} pass{blame}",
         status=status_of(report.reading),
@@ -193,7 +195,7 @@ def epic_document(report: BatchReport) -> Document:
 
 
 def _epic(report: BatchReport) -> Iterator[Block]:
-    settings = ", ".join(f"{name} {value}" for name, value in report.config[:6])
+    settings = ", ".join(_setting(name, value) for name, value in report.config[:6])
     yield paragraph(f"One batch of {plural(len(report.tests), 'test')} ({settings}).")
     total = len(report.tests)
     partial = sum(bool(one.part) for one in report.tests)
@@ -211,22 +213,31 @@ def _epic(report: BatchReport) -> Iterator[Block]:
             ("passed in an earlier session, not now", f"{len(report.hidden_passes)}: {name_list(report.hidden_passes)}")
         )
     yield table(("", "tests"), rows)
-    yield paragraph(
-        f"Total cost {money(report.cost, 2)}, passes {money(report.cost_of_passes, 2)}, mean cost of pass "
-        f"{money(report.mean_cost_of_pass, 2)}, median {money(report.median_cost_of_pass, 2)} "
-        f"({plural(report.priced_passes, 'pass', 'passes')})."
-    )
-    for score in report.scores:
+    yield paragraph(_costs(report))
+    for score in stated_scores(report.scores):
         if score.policy in ("clean", "reviewed") and score.total:
             rest = f"; {left_out_words(score)}" if score.left_out else ""
-            yield paragraph(
-                f"{score.policy}: {score.passed} of {score.total} ({percent(score.rate)}, "
-                f"interval {interval(score)}){rest}."
-            )
+            rate = f"({percent(score.rate)}, interval {interval(score)})" if score.rate is not None else "measured"
+            yield paragraph(f"{score.policy}: {score.passed} of {score.total} {rate}{rest}.")
     if advice := list(batch_advice(report)):
         yield paragraph("To do")
         yield items(map(marked, advice), kind="tasks")
     yield paragraph("A comment links the issues of all tests.")
+
+
+def _setting(name: str, value: str) -> str:
+    return f"from {value.replace(' – ', ' to ')} UTC" if name == PERIOD else f"{name} {value}"
+
+
+def _costs(report: BatchReport) -> str:
+    """Without the price of a pass where none is known."""
+    costs = f"Total cost {money(report.cost, 2)}, passes {money(report.cost_of_passes, 2)}"
+    if not report.priced_passes:
+        return f"{costs}."
+    return (
+        f"{costs}, mean cost of pass {money(report.mean_cost_of_pass, 2)}, "
+        f"median {money(report.median_cost_of_pass, 2)} ({plural(report.priced_passes, 'pass', 'passes')})."
+    )
 
 
 def issue_document(test: BatchTest, failure: BatchFailure | None, report: BatchReport) -> Document:

@@ -36,6 +36,7 @@ from errata.report.batch_prose import (
     category_title,
     category_to_do,
     cause_of,
+    stated_scores,
 )
 from errata.report.front import advice_card, causes_card, owner_card, score_card
 from errata.report.parts import batch_name, coverage_line, fit_badge, name_list, status_of
@@ -76,15 +77,20 @@ def _front(report: BatchReport) -> Iterator[Block]:
     yield paragraph(batch_answer(report))
     if warning := batch_warning(report):
         yield Card("The strict score misleads", (paragraph(warning),), is_warning=True)
-    yield score_card(report.scores)
+    yield score_card(stated_scores(report.scores))
     if not report.failures:
         return
     owners = Counter(one.owner for one in report.failures)
-    notes = {one.owner: category_title(one) for one in reversed(report.categories)}
-    yield owner_card(owners, notes)
+    yield owner_card(owners, {one.owner: _example(one, owners) for one in reversed(report.categories)})
     yield causes_card([_cause(one) for one in report.categories], total=len(report.failures))
     advice = [marked(one) for one in batch_advice(report)]
     yield advice_card(advice or [marked(category_to_do(one)) for one in report.categories])
+
+
+def _example(category: BatchCategory, owners: Counter[str]) -> str:
+    """What the failures of an owner show; an example where it is not true of all of them."""
+    is_all = len(category.tests) == owners[category.owner]
+    return f"{'' if is_all else 'e.g. '}{category_title(category)}"
 
 
 def _cause(category: BatchCategory) -> RankedCause:

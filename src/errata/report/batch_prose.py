@@ -1,7 +1,9 @@
 """The sentences of a report about a batch, written from its facts."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+import msgspec
 
 from errata.model.output.report.batch import (
     BatchCategory,
@@ -16,6 +18,7 @@ from errata.model.output.report.batch import (
     SpreadGroup,
     StoredRuns,
 )
+from errata.model.output.report.shared import ScoreLine
 from errata.render.figures import percent, plural
 from errata.report.parts import name_list
 
@@ -26,6 +29,8 @@ FEWEST = 5
 NOT_STARTED = "-1"
 """The batch runner's exit code for a command that could not start."""
 NAMED = 8
+PERIOD = "from, to (UTC)"
+"""The setting that holds when a batch began and ended."""
 MODEL = "The model did not solve the task"
 OF_STORED_RESULTS = frozenset(
     ("criteria_scores_null", "record_validation", "resume_failed", "checkpoint_failed", "stale_experiment")
@@ -56,25 +61,24 @@ _TO_DO = {
 
 def batch_answer(report: BatchReport) -> str:
     """The whole report in two or three sentences."""
-    theirs = sum(len(one.tests) for one in report.categories if one.framework)
+    others = others_failures(report)
+    theirs = others.total()
     parts = [f"{report.passed} of {len(report.tests)} pass."]
     if report.without_result:
         parts.append(f"{plural(report.without_result, 'test has', 'tests have')} no result.")
     if theirs:
         are = "is not the model's" if theirs == 1 else "are not the model's"
-        parts.append(f"{theirs} of {plural(len(report.failures), 'failure')} {are}: {owners_words(report)}.")
+        listed = ", ".join(f"{owner} {often}" for owner, often in others.most_common())
+        parts.append(f"{theirs} of {plural(len(report.failures), 'failure')} {are}: {listed}.")
     if report.hidden_passes:
         parts.append(f"{len(report.hidden_passes)} of the failing tests passed in an earlier session.")
     return " ".join(parts)
 
 
-def owners_words(report: BatchReport) -> str:
-    """Who has to act on the failures that are not the model's, the most frequent first."""
-    counts = Counter[str]()
-    for category in report.categories:
-        if category.framework:
-            counts[category.owner] += len(category.tests)
-    return ", ".join(f"{owner} {often}" for owner, often in counts.most_common())
+def others_failures(report: BatchReport) -> Counter[str]:
+    """Owner → failures, without the model's; an owner that nobody knows is not the model."""
+    owners = sorted(one.owner or "unknown" for one in report.failures)
+    return Counter(owner for owner in owners if owner != "model")
 
 
 def batch_warning(report: BatchReport) -> str:
@@ -89,6 +93,16 @@ def batch_warning(report: BatchReport) -> str:
     return (
         f"Do not publish {percent(strict.rate)}. The results on record support {clean.passed} of {clean.total} "
         f"({percent(clean.rate)})."
+    )
+
+
+def stated_scores(scores: Iterable[ScoreLine]) -> tuple[ScoreLine, ...]:
+    """As a report states them: of too few measured tests their count, and no rate. Numbers of the harness stay."""
+    return tuple(
+        msgspec.structs.replace(score, rate=None, low=None, high=None)
+        if score.total < FEWEST and score.policy in ("clean", "reviewed")
+        else score
+        for score in scores
     )
 
 

@@ -60,10 +60,17 @@ def _bar(same: Sequence[ScoreLine], best: str) -> ScoreBar:
         rate=first.rate,
         low=first.low,
         high=first.high,
-        count=f"{first.passed}/{first.total}" if first.total else "",
+        count=_count(first),
         is_hollow=all(one.policy in AS_MEASURED for one in same),
         is_best=any(one.policy == best for one in same),
     )
+
+
+def _count(score: ScoreLine) -> str:
+    """In words where no rate is stated."""
+    if not score.total:
+        return ""
+    return f"{score.passed}/{score.total}" if score.rate is not None else f"{score.passed} of {score.total} measured"
 
 
 def _below(content: LineContent) -> tuple[Paragraph, ...]:

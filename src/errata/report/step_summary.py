@@ -10,7 +10,7 @@ from errata.model.output.report.shared import ReviewCoverage
 from errata.model.output.report.transcripts import TranscriptReport
 from errata.render.document import Block, Code, Document, Line, Strong, items, line, marked, paragraph, table
 from errata.render.figures import money, plural
-from errata.report.batch_prose import batch_answer, batch_warning, category_title
+from errata.report.batch_prose import batch_answer, batch_warning, category_title, stated_scores
 from errata.report.comparison_document import scores_table, short_words
 from errata.report.comparison_sections import is_provisional, mode_title
 from errata.report.parts import FAILED_ROW, batch_name, name_list, score_table
@@ -96,7 +96,7 @@ def of_batch(report: BatchReport, files: Sequence[str]) -> Document:
         blocks=(
             *_state(report.reading, provisional=report.reading.status == "provisional"),
             paragraph(batch_answer(report), " ", Strong(batch_warning(report))),
-            score_table(report.scores),
+            score_table(stated_scores(report.scores)),
             *([table(("failures", "tests", "owner", "cost"), causes, right=("tests", "cost"))] if causes else []),
             *([items(again)] if again else []),
             *_files(files),
