@@ -38,12 +38,12 @@ def alike_attempts(store: Store, pk: int, is_counted_alike: Callable[[Attempt], 
     with store.reading() as connection:
         has_own_facts = VersionLookup(connection, pk).has_any or ThinningLookup(connection, pk).has_any
         if not has_own_facts:
-            yield from _Reader(is_counted_alike).read(store, pk)
+            yield from _AlikeReader(is_counted_alike).read(store, pk)
             return
     yield from map(itself, attempts_of(store, pk))
 
 
-class _Reader:
+class _AlikeReader:
     def __init__(self, is_counted_alike: Callable[[Attempt], bool]) -> None:
         self._is_counted_alike = is_counted_alike
         self._kinds: dict[tuple[bytes, bool, bytes], Attempt | None] = {}

@@ -110,7 +110,7 @@ class _SignalInBrief(msgspec.Struct, frozen=True, gc=False):
     strength: str = "likely"
 
 
-class _Brief(msgspec.Struct, frozen=True, gc=False):
+class _BriefAttribution(msgspec.Struct, frozen=True, gc=False):
     """Of an attribution what scores go by: its quotes are not decoded."""
 
     attempt: str
@@ -122,7 +122,7 @@ class _Brief(msgspec.Struct, frozen=True, gc=False):
     follows: str = ""
 
 
-_brief_decoder = msgspec.msgpack.Decoder(_Brief)
+_brief_decoder = msgspec.msgpack.Decoder(_BriefAttribution)
 
 
 def alike_attributions(store: Store, pk: int) -> dict[str, Attribution]:
