@@ -77,7 +77,7 @@ def is_remote(text: str) -> bool:
 def fetched(
     text: str, options: Options, *, deployment: str = "", folder: Path | None = None, timeout: float = 30.0
 ) -> "Fetched":
-    from errata.runs.fetched import fetch
+    from errata.verbs.fetch import fetch
 
     with progress("Fetching") as on_items:
         made = fetch(

@@ -12,9 +12,9 @@ from errata.buckets.search import TextSearch, texts_of
 from errata.errors import NotFoundError, StoreError
 from errata.memory.actions import ActionStatus
 from errata.memory.effects import same_case
+from errata.memory.failures_in_reports import ReportMatch, ReportQuery, find_entries, texts_in
 from errata.memory.known_gaps import gap_for
 from errata.memory.relation import is_about
-from errata.memory.report_search import ReportMatch, ReportQuery, find_entries, texts_in
 from errata.memory.same_failure import is_same, sign_of_key
 from errata.memory.spelling import CaseSpellings, same_model
 from errata.model import Action, Attempt, Attribution, Bucket, KnownGap, StoredRun

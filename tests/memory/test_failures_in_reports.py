@@ -2,7 +2,7 @@
 
 import pytest
 
-from errata.memory.report_search import ReportQuery, find_entries
+from errata.memory.failures_in_reports import ReportQuery, find_entries
 from errata.memory.same_failure import FailureSign
 from errata.memory.spelling import CaseSpellings
 from errata.model.prior_report import PriorFailure, PriorReport, PriorRun
