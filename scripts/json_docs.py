@@ -15,6 +15,7 @@ import tempfile
 import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import chdir
+from datetime import UTC, datetime
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -299,6 +300,7 @@ def _settled(value: Any, folder: str, name: str = "") -> Any:
         (sys.executable, "python"),
         (str(ROOT / "tests/fixtures"), "/home/ada"),
         (str(ROOT), "/home/ada/errata"),
+        (f"_{datetime.now(UTC):%Y-%m-%d}.md", "_2026-03-10.md"),  # a report that was written today
     ):
         value = value.replace(here, there)
     return _TIME.sub("2026-03-10T09:00:00Z", value)

@@ -17,7 +17,7 @@ def test_attempts_are_what_is_in_the_log_and_what_is_missing_is_named_apart():
     assert "29 turns, 2 missing" in analysis.err
     assert "25/29" in done("runs").out
     assert "2 missing" in done("runs").out
-    assert " of 29 attempts, 2 missing" in done("rerun", run).out
+    assert "3 of 31 planned attempts · missing 2 · contradictory 1" in done("rerun", run).out
 
 
 def lines(categories):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from errata.errors import AmbiguousFormatError, ErrataError, ReadAloneError, SourceError, UnknownFormatError
 from errata.model import Harness, Item, SourceRef, Unreadable, UnreadFiles
@@ -26,9 +26,11 @@ from errata.sources.base import (
     unreadable,
 )
 from errata.sources.folder_search import DESCENT_CAP, FolderSearch
-from errata.sources.line_growth import Growing, GrowingLog, LineTail
 from errata.sources.line_shares import RowShareable
 from errata.sources.overlapping_files import PassedOver, drop_overlaps, join_folders
+
+if TYPE_CHECKING:
+    from errata.sources.line_growth import GrowingLog, LineTail
 
 __all__ = [
     "BUILT_IN",
@@ -190,8 +192,10 @@ def read_rows(match: RecognisedPath, share: ReaderShare) -> Iterator[Item | Turn
     return None if items is None else _unbroken(match, items, is_part=True)
 
 
-def growing_log(match: RecognisedPath) -> GrowingLog | None:
+def growing_log(match: RecognisedPath) -> "GrowingLog | None":
     """The log, if lines that were added to it can be read without those before."""
+    from errata.sources.line_growth import Growing
+
     try:
         return match.source.growing_log(match.path) if isinstance(match.source, Growing) else None
     except (ErrataError, MemoryError):
@@ -200,7 +204,7 @@ def growing_log(match: RecognisedPath) -> GrowingLog | None:
         raise ReadAloneError(f"`{match.path}` can't grow: {describe(error)}") from error
 
 
-def read_tail(match: RecognisedPath, log: GrowingLog, tail: LineTail) -> Iterator[Item]:
+def read_tail(match: RecognisedPath, log: "GrowingLog", tail: "LineTail") -> Iterator[Item]:
     """The items of the lines that were added. `ReadAloneError` where they depend on the others."""
     return _unbroken(match, log.read_tail(tail), is_part=True)
 

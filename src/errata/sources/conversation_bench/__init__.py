@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from errata.model import Harness, Item
 from errata.model.attempt_rows import AttemptRows
 from errata.model.record import TurnBegins
 from errata.sources.base import Match, ReaderShare, decode, head_of
-from errata.sources.line_growth import GrowingLog
+
+if TYPE_CHECKING:
+    from errata.sources.line_growth import GrowingLog
 
 NAME = "conversation-bench"
 TITLE = "conversation-bench and audio-arena: run folders with judged turns, comparison folders"
@@ -50,7 +53,7 @@ def read_rows(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins | At
     return rows_of_conversation(path, share)
 
 
-def growing_log(path: Path) -> GrowingLog | None:
+def growing_log(path: Path) -> "GrowingLog | None":
     from errata.sources.conversation_bench.growth import growing_conversation
 
     return growing_conversation(path)

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from errata.model import Harness, Item
 from errata.model.attempt_rows import AttemptRows
 from errata.model.record import TurnBegins
 from errata.sources.base import Match, ReaderShare, Source
-from errata.sources.line_growth import GrowingLog
+
+if TYPE_CHECKING:
+    from errata.sources.line_growth import GrowingLog
 
 NAME = "generic"
 TITLE = "Your own tables: JSONL, JSON, CSV, TSV or Parquet, described by a mapping file"
@@ -49,7 +52,7 @@ def read_rows(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins | At
     return None if beside is None else rows_of_file(path, beside, share)
 
 
-def growing_log(path: Path) -> GrowingLog | None:
+def growing_log(path: Path) -> "GrowingLog | None":
     from errata.sources.generic.growth import log_of_file
 
     beside = map_beside(path)
