@@ -29,7 +29,7 @@ from errata.server.pages.run_query import written_cursor
 from errata.server.serving import bound
 from errata.settings import Settings, using_store
 from errata.verbs.analyze import import_logs
-from errata.verbs.look import digest_of, ensure_indexed, ensure_searchable_texts, large_runs_in_background
+from errata.verbs.pages import digest_of, ensure_indexed, ensure_searchable_texts, large_runs_in_background
 from errata.verbs.store import Store, open_store
 
 OFTEN = 5

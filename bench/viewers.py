@@ -16,7 +16,7 @@ from pathlib import Path
 from bench.server import Paint, paint, serving
 from errata.settings import Settings, using_store
 from errata.verbs.analyze import import_logs
-from errata.verbs.look import derive_run
+from errata.verbs.pages import derive_run
 from errata.verbs.store import open_store
 
 SAMPLES = 10_000

@@ -13,10 +13,10 @@ from errata.llm.spec import ModelSpec
 from errata.model import Reviewer, StoredRun
 from errata.model.times import now_as_text
 from errata.review.choose_reviewer import ChosenReviewer, no_price
-from errata.review.limits import Limits
 from errata.review.plan import ReviewPlan, ReviewRequest
 from errata.review.reviewers.llm import opened_model
 from errata.review.run import ReviewTally
+from errata.review.spending import Limits
 from errata.store.database import Store, open_store
 from errata.store.runs import all_runs
 from errata.verbs.review import plan_review, run_review

@@ -9,7 +9,7 @@ from pathlib import Path
 from soak.reviewing import planned, reviewed
 
 from errata.llm.spec import ModelSpec
-from errata.review.limits import Limits
+from errata.review.spending import Limits
 from errata.store.database import open_store
 from errata.store.runs import all_runs
 

@@ -170,9 +170,9 @@ def test_a_refused_answer_is_neither_asked_for_nor_counted_again(imported, tmp_p
 
 
 def test_a_reader_that_fails_always_is_an_error(imported, monkeypatch):
-    from errata.review import limits
+    from errata.review import spending
 
-    monkeypatch.setattr(limits, "FIRST_WAIT", 0.001)
+    monkeypatch.setattr(spending, "FIRST_WAIT", 0.001)
 
     told = reviewed("--limit", 1, reader=program("fail"))
 

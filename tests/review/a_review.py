@@ -9,8 +9,8 @@ import msgspec
 
 from errata.model import Packet, Question, ReviewCall, Reviewer, Usage, Verdict
 from errata.review.fan_out import PacketResult, Work, fan_out
-from errata.review.limits import Limits, Pace, Purse
 from errata.review.protocols import Prompt, ReviewerAnswer
+from errata.review.spending import Limits, Pace, Purse
 from errata.review.verdicts import Rejection
 
 WHO = Reviewer(kind="llm", name="fake")

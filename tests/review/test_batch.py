@@ -16,9 +16,9 @@ from errata.model import Reviewer
 from errata.model.attempt import Filters
 from errata.review.batch import BatchAccount
 from errata.review.choose_reviewer import ReviewerFlags, choose
-from errata.review.limits import Limits
 from errata.review.plan import ReviewRequest
 from errata.review.run import ReviewTally
+from errata.review.spending import Limits
 from errata.review.stored import batch as stored_batch
 from errata.review.stored import batch_plan
 from errata.review.stored import run as stored_run

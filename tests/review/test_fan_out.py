@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from errata.errors import StoreError
 from errata.model import Reviewer, Usage
 from errata.review.fan_out import fan_out
-from errata.review.limits import LONGEST_ASKED, Limits, Pace, Purse
 from errata.review.protocols import RetryLaterError, ReviewerAnswer, ReviewerStoppedError, ReviewFailedError
+from errata.review.spending import LONGEST_ASKED, Limits, Pace, Purse
 
 
 def saying(*texts):

@@ -15,8 +15,8 @@ from soak.reviewing import planned, reviewed
 from errata.llm.spec import ModelSpec
 from errata.model.standing import final
 from errata.model.verdict import Reviewer
-from errata.review.limits import Limits
 from errata.review.passages import fold
+from errata.review.spending import Limits
 from errata.store.ledger import calls_of
 from errata.store.reviews import refusals_of, verdicts_of
 

@@ -10,10 +10,10 @@ from errata.model import Reviewer, Usage
 from errata.model.standing import standing
 from errata.model.verdict import word_for
 from errata.review.agreement import agreement
-from errata.review.limits import Limits
 from errata.review.plan import ReviewRequest
 from errata.review.protocols import ReviewerAnswer, ReviewerStoppedError
 from errata.review.run import ReviewTally
+from errata.review.spending import Limits
 from errata.runs.importing import import_paths
 from errata.runs.standings import standing_of
 from errata.store.ledger import calls_of

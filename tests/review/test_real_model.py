@@ -11,8 +11,8 @@ from soak.real_model import model_file
 from soak.reviewing import planned, reviewed
 
 from errata.llm.spec import ModelSpec
-from errata.review.limits import Limits
 from errata.review.passages import fold
+from errata.review.spending import Limits
 from errata.review.stored import run
 from errata.store.ledger import calls_of
 from errata.store.reviews import refusals_of, verdicts_of

@@ -11,10 +11,10 @@ from errata.model import Reviewer, Usage
 from errata.model.attempt import Filters
 from errata.model.times import now_as_text
 from errata.review.choose_reviewer import ChosenReviewer, no_price
-from errata.review.limits import Limits
 from errata.review.plan import ReviewRequest
 from errata.review.protocols import ReviewerAnswer, ReviewFailedError
 from errata.review.run import ReviewTally
+from errata.review.spending import Limits
 from errata.runs.importing import import_paths
 from errata.runs.standings import standing_of
 from errata.runs.view import RunView

@@ -14,8 +14,8 @@ from errata.errors import NotFoundError, SettingsError
 from errata.model import Packet, Reviewer, Verdict, attempt_id
 from errata.model.attempt import Filters
 from errata.model.codec import to_json
-from errata.review.budget import UNLIMITED
 from errata.review.packet import PacketOptions
+from errata.review.packet_size import UNLIMITED
 from errata.review.stored import packets as stored_packets
 from errata.review.tables import write_rows, write_table
 from errata.runs.importing import import_paths

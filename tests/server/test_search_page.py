@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 from tests.server.test_run_page import run_id
 
-from errata.verbs.look import count_indexed, ensure_searchable_texts, forget_missing, search
+from errata.verbs.pages import count_indexed, ensure_searchable_texts, forget_missing, search
 from errata.verbs.store import all_runs, forget, open_store
 
 

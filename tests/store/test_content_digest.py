@@ -21,7 +21,7 @@ from errata.store.schema import runs
 from errata.store.transfer import copy_database, copy_into_store
 from errata.store.whole_runs import RunGroup, whole_runs
 from errata.testing import a_run, an_attempt
-from errata.verbs.store_check import check_deeply
+from errata.verbs.doctor import check_deeply
 
 RUN = a_run()
 ITEMS = [

@@ -16,7 +16,7 @@ from errata.model import Artefact, Check
 from errata.store.database import open_store
 from errata.store.schema import FACTS, blobs, metadata, runs
 from errata.testing import a_run, an_attempt
-from errata.verbs.store_check import DeepCheck, check_deeply
+from errata.verbs.doctor import DeepCheck, check_deeply
 
 OLD = sorted((Path(__file__).parents[1] / "fixtures" / "old").glob("*/store.db.gz"))[-1]
 WITHOUT_CHECK = {

@@ -10,7 +10,7 @@ from errata.store.attributions import attributions_of_thinned
 from errata.store.reviews import keep_verdicts
 from errata.store.thinning import SHORT, Citations, steps_to_keep, thin_run, thinned_attempts
 from errata.testing import a_run, an_attempt
-from errata.verbs.store_check import check_deeply
+from errata.verbs.doctor import check_deeply
 
 AT = "2026-11-17T10:00:00Z"
 

@@ -9,8 +9,8 @@ from errata.model import Packet, ReviewBatch, ReviewCall, Reviewer, Usage
 from errata.model.review_batch import BatchNews
 from errata.review.excerpts import weight
 from errata.review.fan_out import Got, WaitingError, Work, intended_call
-from errata.review.limits import Limits, Purse
 from errata.review.protocols import Prompt, ReviewerAnswer, ReviewerStoppedError, ReviewFailedError
+from errata.review.spending import Limits, Purse
 
 
 class QueuedRequest(msgspec.Struct, frozen=True):

@@ -14,11 +14,11 @@ from errata.llm.batch_spec import AsksInBatches, at_batch_price, open_batches
 from errata.llm.spec import ModelSpec
 from errata.model import Reviewer
 from errata.model.identity import fingerprint
-from errata.review.limits import Limits
 from errata.review.protocols import AsksForVerdicts, Price
 from errata.review.reviewers.command import CommandReviewer, command_for
 from errata.review.reviewers.llm import NEEDED, ToolsFor, opened_model, price_of
 from errata.review.reviewers.presets import PRESETS
+from errata.review.spending import Limits
 from errata.settings.reviewers import ReviewerSettings, located, refuse_address
 
 MILLION = 1_000_000

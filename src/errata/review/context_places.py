@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from errata.model import Artefact, Attempt, Evidence, LeftOut, SourceRef
 from errata.model.run import case_name
-from errata.review.budget import READABLE, WantedPlace
 from errata.review.material import Clues, Material, noteworthy, words
+from errata.review.packet_size import READABLE, WantedPlace
 from errata.review.places import (
     CONTEXT,
     EARLIER,

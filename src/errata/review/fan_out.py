@@ -13,7 +13,6 @@ from errata.errors import ErrataError
 from errata.model import Packet, ReviewCall, Reviewer, Usage, Verdict, split_attempt_id
 from errata.model.usage import NO_USAGE
 from errata.model.verdict import word_for
-from errata.review.limits import FIRST_WAIT, LONGEST_ASKED, MINUTE, NOTHING, Limits, Pace, Purse
 from errata.review.protocols import (
     AsksForVerdicts,
     Ledger,
@@ -25,6 +24,7 @@ from errata.review.protocols import (
     ReviewFailedError,
 )
 from errata.review.redaction import packet_hash
+from errata.review.spending import FIRST_WAIT, LONGEST_ASKED, MINUTE, NOTHING, Limits, Pace, Purse
 from errata.review.verdicts import Rejection
 
 LONGEST_MESSAGE = 500

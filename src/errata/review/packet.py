@@ -17,12 +17,12 @@ import msgspec
 
 from errata.model import LeftOut, Observation, Packet, PacketPlace, Question
 from errata.model.codec import to_json
-from errata.review.budget import BUDGET, BYTES_A_TOKEN, NAME, UNLIMITED, Fitted, Fitting, WantedPlace, cost, tokens
 from errata.review.context_places import LATER, PARTS, PARTS_OF, TURNS, file_places, neighbour_places
 from errata.review.excerpts import Tell, in_short, opening, weight
 from errata.review.facts import facts_of, key_of, run_facts, signals_of
 from errata.review.labels import offered
 from errata.review.material import ELSEWHERE, Clues, Material, clues_of, noteworthy
+from errata.review.packet_size import BUDGET, BYTES_A_TOKEN, NAME, UNLIMITED, Fitted, Fitting, WantedPlace, cost, tokens
 from errata.review.places import (
     CHECKS,
     STEPS_GROUP,

@@ -19,8 +19,8 @@ from typing import Literal
 from msgspec.structs import replace
 
 from errata.model import Attempt, ErrorInfo, Judgement, SourceRef, Step
-from errata.review.budget import READABLE, WantedPlace
 from errata.review.material import SAYS_NOTHING, Clues, Material, noteworthy
+from errata.review.packet_size import READABLE, WantedPlace
 from errata.review.transcript import (
     WANTED,
     as_text,

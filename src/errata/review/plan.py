@@ -12,12 +12,12 @@ from errata.model.standing import base_name_of
 from errata.review.choose_reviewer import ChosenReviewer
 from errata.review.excerpts import weight
 from errata.review.inherit import MACHINERY
-from errata.review.limits import OUTPUT_TOKENS, Limits
 from errata.review.material import RunContext
 from errata.review.prompts import fresh_marker, prompt_for
 from errata.review.protocols import Price, Prompt
 from errata.review.queue import Queue, QueueKind, WaitingFailure
 from errata.review.reviewers.llm import TOOL_BYTES
+from errata.review.spending import OUTPUT_TOKENS, Limits
 
 BYTES_A_TOKEN = 3.6
 """For code and logs. Prose has more, so the estimate is rather too high; other scripts have more bytes per letter."""

@@ -6,8 +6,8 @@ from typing import Any
 
 from errata.llm.spec import Tool
 from errata.model import Packet, PacketPlace
-from errata.review.budget import UNLIMITED
 from errata.review.packet import PacketOptions
+from errata.review.packet_size import UNLIMITED
 from errata.text.clean import one_line
 
 HELD = 64

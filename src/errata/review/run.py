@@ -7,8 +7,8 @@ from errata.model import Packet, ReviewCall, Verdict
 from errata.model.identity import split_attempt_id
 from errata.review.fan_out import PacketResult
 from errata.review.inherit import IdenticalFailures, Schedule
-from errata.review.limits import Purse
 from errata.review.plan import PlannedRun, ReviewPlan
+from errata.review.spending import Purse
 
 Clock = Callable[[], str]
 

@@ -14,7 +14,7 @@ from errata.model.identity import fingerprint
 from errata.model.store_address import spelled_location
 from errata.server.deriving_process import DerivingOrder, DerivingProgress
 from errata.settings import Settings, using_store
-from errata.verbs.look import is_derived, is_large, marks_of
+from errata.verbs.pages import is_derived, is_large, marks_of
 from errata.verbs.store import Store, all_runs, open_store
 
 PAUSE = 1.0

@@ -12,7 +12,7 @@ import msgspec
 from errata.errors import ErrataError
 from errata.model.store_address import location_of
 from errata.settings import using_store
-from errata.verbs.look import close_index, derive_run
+from errata.verbs.pages import close_index, derive_run
 from errata.verbs.store import open_store
 
 EVERY = 500

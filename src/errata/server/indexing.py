@@ -9,7 +9,7 @@ import time
 from errata.errors import ErrataError
 from errata.model.listing import FailureFilters
 from errata.settings import Settings, using_store
-from errata.verbs.look import (
+from errata.verbs.pages import (
     close_index,
     count_unreviewed,
     digest_of,

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import TypeVar
 
 from errata.settings import Settings, using_store
-from errata.verbs.look import large_runs_in_background
+from errata.verbs.pages import large_runs_in_background
 from errata.verbs.store import Store, names_only, open_store
 
 T = TypeVar("T")

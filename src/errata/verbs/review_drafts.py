@@ -35,7 +35,7 @@ from errata.store.buckets import buckets_of
 from errata.store.database import Store
 from errata.store.reviews import end_lease, lease_on
 from errata.verbs.review import submit_verdict
-from errata.verbs.worklist import ShownReading, alike_attempts, context_and_view, packet_for_reader, readings_on
+from errata.verbs.review_worklist import ShownReading, alike_attempts, context_and_view, packet_for_reader, readings_on
 
 __all__ = [
     "NO_CAUSE",

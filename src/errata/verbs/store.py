@@ -29,7 +29,7 @@ from errata.store.database import (
 )
 from errata.store.removal import collect_garbage, free_space, remove_run
 from errata.store.runs import all_runs, exclude, include, run_by_id
-from errata.verbs.store_check import OnProgress, check_deeply, repair_store
+from errata.verbs.doctor import OnProgress, check_deeply, repair_store
 
 __all__ = [
     "ChangeFeed",

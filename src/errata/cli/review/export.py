@@ -18,8 +18,8 @@ from errata.model.attempt import Filters
 from errata.model.output.review import PacketExportOutput
 from errata.model.words import OWNERS
 from errata.render.files import replacing
-from errata.review.budget import BUDGET, UNLIMITED
 from errata.review.packet import PacketOptions
+from errata.review.packet_size import BUDGET, UNLIMITED
 from errata.review.redaction import redacted
 from errata.review.tables import ExportRow, write_packets, write_rows, write_table
 from errata.runs.names import are_judged_turns, runs_named

@@ -21,9 +21,9 @@ from errata.model.attempt import Filters
 from errata.model.times import to_text
 from errata.model.words import OWNERS
 from errata.review.choose_reviewer import ReviewerFlags, choose
-from errata.review.limits import Limits
 from errata.review.plan import ReviewPlan, ReviewRequest, refuse_unpriced_cap
 from errata.review.run import ReviewTally
+from errata.review.spending import Limits
 from errata.runs.names import runs_named
 from errata.verbs.review import first_prompt, plan_review, run_review
 

@@ -5,11 +5,11 @@ import click
 from errata.cli.lazy import LazyGroup, Table
 
 SUBCOMMANDS: Table = {
-    "backup": ("files:backup", "Back up the store while others use it."),
-    "restore": ("files:restore", "Replace the store with a backup."),
+    "backup": ("backup:backup", "Back up the store while others use it."),
+    "restore": ("backup:restore", "Replace the store with a backup."),
     "size": ("space:size", "Show how much of the store each run takes."),
     "thin": ("space:thin", "Reduce old transcripts to what verdicts and evidence cite."),
-    "copy": ("files:copy", "Copy a store, and prove that nothing was lost."),
+    "copy": ("backup:copy", "Copy a store, and prove that nothing was lost."),
 }
 
 

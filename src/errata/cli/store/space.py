@@ -14,7 +14,7 @@ from errata.model import StoredRun
 from errata.model.output.store import RunSizeOutput, StoreThinOutput
 from errata.model.times import to_text
 from errata.runs.names import short
-from errata.verbs.retention import (
+from errata.verbs.rm import (
     OldRuns,
     age_of,
     measure_store,

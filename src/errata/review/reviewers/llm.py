@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 from errata.llm.spec import MOST_BYTES as TOOL_BYTES
 from errata.llm.spec import Asks, ModelSpec, NoAccessError, NotNowError, RefusedError, Tool, cost_of, open_model
 from errata.model import Packet, Reviewer
-from errata.review.limits import Limits
 from errata.review.protocols import (
     AsksForVerdicts,
     Price,
@@ -16,6 +15,7 @@ from errata.review.protocols import (
     ReviewerStoppedError,
     ReviewFailedError,
 )
+from errata.review.spending import Limits
 
 __all__ = ["NEEDED", "TOOL_BYTES", "ModelSpec", "Tool", "ToolsFor", "opened_model", "price_of"]
 

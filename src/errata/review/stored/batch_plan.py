@@ -17,11 +17,11 @@ from errata.model.verdict import word_for
 from errata.review.batch import BatchAccount
 from errata.review.choose_reviewer import ChosenReviewer
 from errata.review.inherit import MACHINERY
-from errata.review.limits import Limits
 from errata.review.material import RunContext
 from errata.review.plan import ReviewRequest
 from errata.review.queue import WaitingFailure
 from errata.review.run import Clock
+from errata.review.spending import Limits
 from errata.review.stored.batch import ReviewBatches, is_alike, open_batches_of
 from errata.store.database import Store
 from errata.store.review_batches import batches_of, calls_in, keep_batch

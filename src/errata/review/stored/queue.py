@@ -8,10 +8,10 @@ from errata.errors import SettingsError
 from errata.model import Packet, Question, Reviewer, Verdict
 from errata.model.attempt import Filters
 from errata.model.bucket import RunBuckets
-from errata.review.budget import BUDGET, UNLIMITED
 from errata.review.labels import OWNERS
 from errata.review.material import RunContext
 from errata.review.packet import PacketOptions
+from errata.review.packet_size import BUDGET, UNLIMITED
 from errata.review.queue import Queue, QueueKind, build_queue, by_attempt, perhaps_returned
 from errata.review.quotes import LookedUpVerdict, QuoteCheck, by_packet_form, check_of, look_up
 from errata.review.redaction import redacted

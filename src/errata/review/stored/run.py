@@ -20,7 +20,6 @@ from errata.review.batch import BatchAccount, OnlyInBatches, Outbox
 from errata.review.choose_reviewer import ChosenReviewer
 from errata.review.fan_out import PacketResult, RefusedAnswer, Work, cache_key, fan_out, read_once
 from errata.review.inherit import IdenticalFailures
-from errata.review.limits import Limits, Pace, Purse
 from errata.review.material import RunContext
 from errata.review.packet import PacketOptions
 from errata.review.plan import (
@@ -41,6 +40,7 @@ from errata.review.queue import sample
 from errata.review.reading_tools import WholePackets
 from errata.review.redaction import redacted
 from errata.review.run import Clock, PacketStream, ReviewTally
+from errata.review.spending import Limits, Pace, Purse
 from errata.review.stored.batch import ReviewBatches
 from errata.review.stored.batch_plan import batch_part, close_judged, opened_batches
 from errata.review.stored.packets import packet_of, packets_in_turn

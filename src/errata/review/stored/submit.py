@@ -10,10 +10,10 @@ from errata.model.run import case_name
 from errata.model.times import to_microseconds, to_text
 from errata.model.verdict import word_for
 from errata.review.answers import ParsedAnswer, read_answer
-from errata.review.budget import UNLIMITED
 from errata.review.import_answers import BadRow, FilledRow, ImportRequest, KeptRow
 from errata.review.material import RunContext
 from errata.review.packet import PacketOptions
+from errata.review.packet_size import UNLIMITED
 from errata.review.redaction import packet_hash, redacted
 from errata.review.stored.packets import packet_maker, packets_of
 from errata.review.stored.verdicts import identical_failures, keep, keep_refused, refusal_of, verdicts_on

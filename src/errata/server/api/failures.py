@@ -7,7 +7,7 @@ from errata.model.listing import Facets
 from errata.model.output.failures import FailureOutput
 from errata.server.exchange import Endpoint, Exchange
 from errata.server.pages.run_query import RunQuery, read_cursor, written_cursor
-from errata.verbs.look import facets_of_run, failure_block, known_run
+from errata.verbs.pages import facets_of_run, failure_block, known_run
 
 MOST = 500
 """Failures of one answer."""

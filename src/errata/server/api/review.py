@@ -23,7 +23,7 @@ from errata.verbs.review_drafts import (
     UnfinishedDraft,
     VerdictDraft,
 )
-from errata.verbs.worklist import (
+from errata.verbs.review_worklist import (
     ReviewItem,
     ReviewProgress,
     ShownReading,

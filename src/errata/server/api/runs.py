@@ -8,7 +8,7 @@ from errata.model.output.analyze import AnalysisOutput
 from errata.model.output.runs import ListedRunOutput
 from errata.server.exchange import Endpoint, Exchange
 from errata.verbs.analyze import analyze_stored
-from errata.verbs.look import is_large, known_run, readiness
+from errata.verbs.pages import is_large, known_run, readiness
 from errata.verbs.store import stored_runs
 
 

@@ -5,7 +5,7 @@ import msgspec
 from errata.model.listing import SearchHit
 from errata.server.exchange import Endpoint, Exchange
 from errata.server.pages.search import SearchQuery, address_of
-from errata.verbs.look import count_indexed, search
+from errata.verbs.pages import count_indexed, search
 from errata.verbs.store import all_runs
 
 

@@ -29,7 +29,7 @@ from errata.server.pages.run_query import RunQuery
 from errata.server.problems import waiting_notice
 from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import page_lines
-from errata.verbs.look import (
+from errata.verbs.pages import (
     Neighbours,
     ShownAttempt,
     case_over_runs,

@@ -13,7 +13,7 @@ from errata.server.layout import link
 from errata.server.pages.addresses import attempt_address, case_page, run_page
 from errata.server.pages.attempt_steps import folded, has_evidence, title_of
 from errata.server.pages.attempt_texts import AttemptTexts
-from errata.verbs.look import CaseInRun, SameFailures, ShownAttempt
+from errata.verbs.pages import CaseInRun, SameFailures, ShownAttempt
 
 MOST = 60
 """Entries of the outline."""

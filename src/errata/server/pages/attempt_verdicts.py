@@ -11,7 +11,7 @@ from errata.render.blocks_html import page_text
 from errata.render.charts import named_chip
 from errata.server.pages.addresses import bucket_page, review_page
 from errata.server.pages.attempt_texts import AttemptTexts, Mark
-from errata.verbs.look import ShownAttempt
+from errata.verbs.pages import ShownAttempt
 
 QUOTES = 4
 """Quotes of triage that are shown."""

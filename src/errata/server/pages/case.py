@@ -16,7 +16,7 @@ from errata.server.layout import link, table
 from errata.server.pages.addresses import attempt_address, run_page
 from errata.server.pages.attempt_steps import folded
 from errata.server.pages.attempt_texts import LinedText
-from errata.verbs.look import CaseInRun, case_over_runs, case_text
+from errata.verbs.pages import CaseInRun, case_over_runs, case_text
 
 ANSWERS = 6
 """Answers that are shown side by side."""

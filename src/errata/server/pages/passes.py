@@ -9,7 +9,7 @@ from errata.server.exchange import Endpoint, Exchange, Page
 from errata.server.layout import PASS_KEYS, card, link, table
 from errata.server.pages.addresses import attempt_address, run_page
 from errata.server.pages.run_rows import short_number
-from errata.verbs.look import RunPasses, known_run, passes_of
+from errata.verbs.pages import RunPasses, known_run, passes_of
 
 MOST = 200
 """Passes on the page; the others are counted."""

@@ -26,7 +26,7 @@ from errata.verbs.review_drafts import (
     UnfinishedDraft,
     VerdictDraft,
 )
-from errata.verbs.worklist import ReviewItem, ReviewProgress, WorkItem, Worklist, agreement_with_others, lines_of
+from errata.verbs.review_worklist import ReviewItem, ReviewProgress, WorkItem, Worklist, agreement_with_others, lines_of
 
 PREFETCH = "x-errata-prefetch"
 """Sent by `desk.js` with what it only loads ahead: nobody reads it yet, so it is not claimed."""

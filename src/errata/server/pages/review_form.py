@@ -14,7 +14,7 @@ from errata.server.api.review import QueueQuery
 from errata.server.pages.addresses import review_page
 from errata.server.pages.review_packet import LETTERS, reading_card
 from errata.verbs.review_drafts import NO_CAUSE, NO_CORE, NO_OWNER, NO_QUOTE, AlikeFailure, DraftProblem, VerdictDraft
-from errata.verbs.worklist import ReviewItem, ShownReading, has_own_labels
+from errata.verbs.review_worklist import ReviewItem, ShownReading, has_own_labels
 
 CONFIDENCES: tuple[Confidence, ...] = ("weak", "likely", "certain")
 GROUPS: dict[RecommendationGroup | str, str] = {

@@ -9,7 +9,7 @@ from errata.render.blocks_html import page_text
 from errata.render.charts import named_chip
 from errata.server.pages.addresses import attempt_page
 from errata.text.outgoing import for_others
-from errata.verbs.worklist import ReviewItem, ShownReading, is_core, kind_of
+from errata.verbs.review_worklist import ReviewItem, ShownReading, is_core, kind_of
 
 SECTIONS = ("Task", "Steps", "Output", "Verifier", "Expected", "Context")
 _BY_KIND = {

@@ -20,7 +20,7 @@ from errata.server.pages.run_query import GROUPINGS, ORDERS, REVIEWS, RunQuery, 
 from errata.server.pages.run_rows import failure_table, row_groups, short_number, unscored_cases
 from errata.server.problems import waiting_notice
 from errata.verbs.buckets import author_named, bucket_named, move_failures
-from errata.verbs.look import FailurePage, known_digest, known_run, list_page
+from errata.verbs.pages import FailurePage, known_digest, known_run, list_page
 from errata.verbs.store import Store
 
 SHOWN = 8

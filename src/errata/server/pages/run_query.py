@@ -12,7 +12,7 @@ from errata.model.words import OWNERS
 from errata.render.palette import OWNERS as LOOKS
 from errata.render.palette import letter_of
 from errata.server.pages.addresses import run_page
-from errata.verbs.look import parse_query
+from errata.verbs.pages import parse_query
 
 _LETTERS = {look.letter: owner for owner, look in LOOKS.items()}
 REVIEWS = {

@@ -11,7 +11,7 @@ from errata.render.figures import NONE, plural
 from errata.server.layout import link
 from errata.server.pages.addresses import attempt_address, bucket_page, rows_address
 from errata.server.pages.run_query import REVIEWS, RunQuery, written_cursor
-from errata.verbs.look import FailureLine, FailurePage, ListedGroup
+from errata.verbs.pages import FailureLine, FailurePage, ListedGroup
 
 _HEADS = (
     ("Case", ""),

@@ -13,7 +13,7 @@ from errata.render.figures import NONE, percent, plural
 from errata.server.exchange import Endpoint, Exchange, Page
 from errata.server.layout import RUN_KEYS, data_words, link, list_scripts
 from errata.server.pages.addresses import review_page, run_page
-from errata.verbs.look import known_digests
+from errata.verbs.pages import known_digests
 from errata.verbs.store import all_runs
 
 NARROW = 0.15

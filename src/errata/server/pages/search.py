@@ -9,7 +9,7 @@ from errata.render.figures import plural
 from errata.render.markdown_text import with_edges
 from errata.server.exchange import Endpoint, Exchange, Page
 from errata.server.pages.addresses import attempt_address, bucket_page, run_page
-from errata.verbs.look import count_indexed, search
+from errata.verbs.pages import count_indexed, search
 from errata.verbs.store import all_runs
 
 _KINDS = {"run": "Runs", "case": "Cases", "quote": "Quotes", "verdict": "Verdicts", "bucket": "Buckets"}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.review.limits import FIRST_GAP, LONGEST_GAP, LONGEST_WAIT, MINUTE, Limits, Pace
+from errata.review.spending import FIRST_GAP, LONGEST_GAP, LONGEST_WAIT, MINUTE, Limits, Pace
 
 
 class Time:

@@ -15,11 +15,11 @@ from errata.model.bucket import BucketPlace
 from errata.model.identity import split_attempt_id
 from errata.model.standing import name_of
 from errata.model.verdict import short_word_for
-from errata.review.budget import UNLIMITED
 from errata.review.drafts import DraftQuote, find_quote, first_cause, has_own_labels, lines_of
 from errata.review.evidence import PlaceIndex, is_core
 from errata.review.material import RunContext
 from errata.review.packet import PacketOptions
+from errata.review.packet_size import UNLIMITED
 from errata.review.places import kind_of
 from errata.review.redaction import packet_hash, redacted
 from errata.review.status import case_of

@@ -14,7 +14,7 @@ from errata.errors import StoreError
 from errata.model.output.store import TableProof
 from errata.model.store_address import location_of
 from errata.text.shell import shell_word
-from errata.verbs.store_files import OnProgress, backup_store, copy_store, restore_store
+from errata.verbs.store_backup import OnProgress, backup_store, copy_store, restore_store
 
 FILE = click.Path(path_type=Path)
 DIGEST = 12

@@ -12,7 +12,7 @@ import pytest
 from errata.store import transfer
 from errata.store.database import open_store
 from errata.store.schema import SCHEMA
-from errata.verbs import store_files
+from errata.verbs import store_backup
 from terminal import FIXTURES, done, errata, import_fixtures
 
 RUN_A, RUN_B, RUN_C = (FIXTURES / "convex_evals" / f"run_{name}" / "data" for name in "abc")
@@ -137,7 +137,7 @@ def test_a_backup_has_the_state_of_one_moment_while_others_write(own_two_runs):
     writer.start()
     try:
         saved = [
-            store_files.backup_store(store, Path(f"saved-{number}.db"), now=datetime.now(UTC)) for number in range(3)
+            store_backup.backup_store(store, Path(f"saved-{number}.db"), now=datetime.now(UTC)) for number in range(3)
         ]
     finally:
         stop.set()
@@ -170,14 +170,14 @@ def test_a_backup_replaces_no_file(own_two_runs):
 
 
 def test_a_backup_that_differs_is_discarded(own_two_runs, monkeypatch):
-    whole = store_files.backup_into
+    whole = store_backup.backup_into
 
     def loses_rows(connection, path, on_bytes):
         whole(connection, path, on_bytes)
         with closing(sqlite3.connect(path)) as database, database:
             database.execute("DELETE FROM checks")
 
-    monkeypatch.setattr(store_files, "backup_into", loses_rows)
+    monkeypatch.setattr(store_backup, "backup_into", loses_rows)
 
     told = errata("store", "backup", "saved.db")
 

@@ -25,7 +25,7 @@ from errata.model.run import case_name
 from errata.model.times import moment_of
 from errata.model.words import NOT_THE_SUBJECTS
 from errata.runs.bucketing import ensure_searchable
-from errata.runs.like import FailureSought, failure_sought
+from errata.runs.failures_like import FailureSought, failure_sought
 from errata.runs.names import handles_of, runs_named
 from errata.runs.reports import began, parse_reports, report_files_around
 from errata.runs.view import RunView

@@ -16,8 +16,8 @@ from errata.store.runs import all_runs
 from errata.store.sizes import runs_with_opinions, size_of_texts, sizes_of
 from errata.store.thinning import ThinningResult, thin_run, thinned_runs
 from errata.text.lazy_regex import lazy_regex
+from errata.verbs.doctor import read_run_again
 from errata.verbs.store import store_size
-from errata.verbs.store_check import read_run_again
 
 Reason = Literal["verdicts", "actions", "baseline", "running", "newest"]
 REASONS: tuple[Reason, ...] = ("verdicts", "actions", "baseline", "running", "newest")
