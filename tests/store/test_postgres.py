@@ -47,6 +47,7 @@ from errata.store.tokens import all_tokens, keep_token
 from errata.store.whole_runs import RunGroup, whole_runs
 from errata.testing import a_run, an_attempt
 from errata.verbs.store_backup import backup_store, copy_store
+from errata.verbs.doctor import check_deeply
 
 AT = "2026-03-01T10:00:00Z"
 
@@ -177,6 +178,23 @@ def test_migrations_from_nothing_make_the_same_schema_as_a_new_store(store):
 
     assert shape(migrated) == shape(store)
     the_server().drop(name)
+
+
+def test_a_database_from_before_cases_were_numbered_gets_their_order(store, address):
+    """The digest of a run depends on the order of its cases."""
+    new_shape = shape(store)
+    run = a_run(native_id="Zebra", suite="tides")
+    names = ("b", "a", "B", "ä", "c")
+    put(store, run, *[Case(run=run.id, suite="tides", native_id=name, input="?") for name in names])
+    with store.writing() as connection:
+        connection.exec_driver_sql("ALTER TABLE cases DROP COLUMN rowid")
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0010'")
+
+    migrated = open_store(address)
+
+    assert shape(migrated) == new_shape
+    checked = check_deeply(migrated)
+    assert (checked.confirmed, checked.problems) == (1, ())
 
 
 def shape(store):

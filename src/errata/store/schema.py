@@ -22,7 +22,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA = 10
+SCHEMA = 11
 """The newest schema this errata knows; each has its migration of the same number."""
 
 metadata = MetaData()
