@@ -46,8 +46,8 @@ from errata.store.runs import all_runs, exclude, keep_findings, keep_summary, ke
 from errata.store.tokens import all_tokens, keep_token
 from errata.store.whole_runs import RunGroup, whole_runs
 from errata.testing import a_run, an_attempt
-from errata.verbs.store_backup import backup_store, copy_store
 from errata.verbs.doctor import check_deeply
+from errata.verbs.store_backup import backup_store, copy_store
 
 AT = "2026-03-01T10:00:00Z"
 
