@@ -25,7 +25,7 @@ from errata.cluster.importing import import_on_workers
 from errata.cluster.ray_workers import ray_workers
 from errata.cluster.workers import WorkerPool
 from errata.runs.importing import import_orders
-from errata.runs.orders import look_for
+from errata.runs.log_search import look_for
 from errata.runs.triaging import triage_run
 from errata.store.database import Store, open_store
 from errata.store.runs import all_runs

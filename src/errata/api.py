@@ -19,7 +19,7 @@ from errata.errors import ErrataError, NotComparableError, NotFoundError, Source
 from errata.export.data_table import DataTable
 from errata.export.tables import cell_rows, pair_rows, redact_row, score_row
 from errata.model import StoredRun, UnreadFiles
-from errata.model.attempt import Filters
+from errata.model.filters import Filters
 from errata.model.output.failures import FailureOutput as FailureRow
 from errata.model.output.mapping import MapOutput
 from errata.model.tables import AttemptRow, CellRow, CheckRow, PairRow, RunRow, ScoreRow

@@ -13,7 +13,7 @@ from errata.cluster.importing import import_on_workers
 from errata.cluster.workers import MOST_TRIES
 from errata.errors import ClusterError, SettingsError, SourceError
 from errata.runs.importing import import_paths
-from errata.runs.orders import Order, look_for
+from errata.runs.log_search import Order, look_for
 from errata.store.database import open_store
 from errata.store.runs import all_runs
 from suite_of_runs import write_logs

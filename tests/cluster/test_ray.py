@@ -19,7 +19,7 @@ from errata.cluster.deriving import CollectOnWorkers, triage_on_workers  # noqa:
 from errata.cluster.importing import import_on_workers  # noqa: E402
 from errata.cluster.ray_workers import ray_workers  # noqa: E402
 from errata.runs.importing import import_paths  # noqa: E402
-from errata.runs.orders import look_for  # noqa: E402
+from errata.runs.log_search import look_for  # noqa: E402
 from errata.store.database import open_store  # noqa: E402
 from errata.store.runs import all_runs  # noqa: E402
 from errata.verbs.buckets import suggest_buckets  # noqa: E402

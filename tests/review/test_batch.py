@@ -13,7 +13,7 @@ from tests.length import LONG
 from errata.errors import ErrataError
 from errata.llm.batches import BatchService
 from errata.model import Reviewer
-from errata.model.attempt import Filters
+from errata.model.filters import Filters
 from errata.review.batch import BatchAccount
 from errata.review.choose_reviewer import ReviewerFlags, choose
 from errata.review.plan import ReviewRequest

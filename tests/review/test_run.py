@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from errata.model import Reviewer, Usage
-from errata.model.attempt import Filters
+from errata.model.filters import Filters
 from errata.model.times import now_as_text
 from errata.review.choose_reviewer import ChosenReviewer, no_price
 from errata.review.plan import ReviewRequest

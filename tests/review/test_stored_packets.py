@@ -12,8 +12,8 @@ import pytest
 
 from errata.errors import NotFoundError, SettingsError
 from errata.model import Packet, Reviewer, Verdict, attempt_id
-from errata.model.attempt import Filters
 from errata.model.codec import to_json
+from errata.model.filters import Filters
 from errata.review.packet import PacketOptions
 from errata.review.packet_size import UNLIMITED
 from errata.review.stored import packets as stored_packets

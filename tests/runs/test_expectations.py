@@ -3,7 +3,7 @@
 import json
 
 from errata.runs.failures import FEW, Expectations
-from errata.runs.orders import look_for
+from errata.runs.log_search import look_for
 from errata.store.runs import all_runs
 from errata.testing import an_attempt
 from errata.verbs.analyze import analyze

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from errata.model import KnownGap
-from errata.model.attempt import Filters
+from errata.model.filters import Filters
 from errata.runs.importing import import_paths
 from errata.runs.triaging import gaps_for, triage_if_needed
 from errata.runs.view import RunView

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from errata.runs import growing, importing
 from errata.runs.importing import PathSummary, import_orders
-from errata.runs.orders import Order
+from errata.runs.log_search import Order
 from errata.sources.generic import tables
 from errata.store import blocks, growth, packing
 from errata.store.database import open_store

@@ -7,7 +7,7 @@ import pytest
 
 from errata.runs import growing, importing
 from errata.runs.importing import import_orders
-from errata.runs.orders import Order
+from errata.runs.log_search import Order
 from errata.store import blocks, growth, packing
 from errata.store.database import open_store
 from facts_in_store import facts_in

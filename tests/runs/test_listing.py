@@ -4,7 +4,7 @@ import pytest
 from tests.conftest import FIXTURES
 
 from errata.model import Quote, Reviewer, Verdict
-from errata.model.listing import FailureFilters
+from errata.model.filters import FailureFilters
 from errata.runs.digest import digest_of
 from errata.runs.failure_index import ensure_indexed
 from errata.runs.listing import failure_block, list_page

@@ -17,7 +17,7 @@ from errata.errors import SourceError
 from errata.model import Attempt
 from errata.runs import importing, reader_processes
 from errata.runs.importing import import_orders, import_paths
-from errata.runs.orders import Order, look_for
+from errata.runs.log_search import Order, look_for
 from errata.store.attempts import attempts_of
 from errata.store.columns import Columns
 from errata.store.database import open_store

@@ -13,7 +13,7 @@ from errata.model.attempt_rows import AttemptRows
 from errata.model.record import TurnBegins
 from errata.runs import reader_processes
 from errata.runs.importing import import_orders
-from errata.runs.orders import Order
+from errata.runs.log_search import Order
 from errata.sources import RecognisedPath, conversation_bench, generic, line_shares, read_rows
 from errata.sources.base import Match, ReaderShare, json_lines
 from errata.store.database import Store, open_store

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from errata.runs.orders import look_for
+from errata.runs.log_search import look_for
 from errata.runs.summary import Analysis, Health
 from errata.runs.view import RunView
 from errata.store.runs import all_runs, findings_of

@@ -9,8 +9,9 @@ from errata.client.live import server_of
 from errata.errors import SettingsError, StoreError
 from errata.server.exchange import ServerOptions
 from errata.store import database
-from errata.verbs import store
-from errata.verbs.store import all_runs, exclude, open_store, prepare_deployment
+from errata.verbs import serve
+from errata.verbs.serve import prepare_deployment
+from errata.verbs.store import all_runs, exclude, open_store
 from errata.verbs.tokens import create_token
 from terminal import errata
 
@@ -20,7 +21,7 @@ START = {"key": "ci-1", "suite": "tides"}
 @pytest.fixture
 def installed(monkeypatch):
     """As if errata were installed, which the tests of a checkout are not."""
-    monkeypatch.setattr(store, "is_checkout", lambda: False)
+    monkeypatch.setattr(serve, "is_checkout", lambda: False)
 
 
 @pytest.fixture

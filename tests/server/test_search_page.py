@@ -8,7 +8,8 @@ import pytest
 from tests.server.test_run_page import run_id
 
 from errata.verbs.pages import count_indexed, ensure_searchable_texts, forget_missing, search
-from errata.verbs.store import all_runs, forget, open_store
+from errata.verbs.rm import forget
+from errata.verbs.store import all_runs, open_store
 
 
 @pytest.fixture(scope="module")

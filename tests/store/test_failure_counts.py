@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.store.test_failure_list import RUN, a_row
 
-from errata.model.listing import FailureFilters
+from errata.model.filters import FailureFilters
 from errata.store import failure_list
 from errata.store.database import open_store
 from errata.store.failure_list import count_rows, facets_of, groups_of, keep_rows, listed_rows, update_opinions

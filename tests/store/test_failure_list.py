@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.model.listing import FailureFilters, FailureRow
+from errata.model.filters import FailureFilters
+from errata.model.listing import FailureRow
 from errata.store.database import open_store
 from errata.store.failure_list import (
     count_rows,

@@ -30,13 +30,13 @@ from errata.model.run import subject_label
 from errata.render.figures import percent
 from errata.render.proof import SHOWN_OR_PRESUMED, owners_state, proof_counts
 from errata.runs.importing import PathSummary, begin_unless_known
+from errata.runs.log_search import look_for
 from errata.runs.names import is_path, known_run
-from errata.runs.orders import look_for
 from errata.runs.reader_processes import begin, started_before
 from errata.runs.summary import Analysis
 from errata.runs.view import RunView
 from errata.runs.without_failures import cases_not_in_log
-from errata.settings import is_there
+from errata.settings.store_location import is_there
 from errata.text.clean import one_line
 from errata.verbs.analyze import analyze, analyze_new, analyze_stored
 from errata.verbs.report import report_failures

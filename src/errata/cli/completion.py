@@ -12,7 +12,8 @@ from errata.errors import ErrataError
 from errata.runs.addresses import bucket_slugs, split_run
 from errata.runs.failures import case_names
 from errata.runs.names import handles_of, known_run
-from errata.settings import is_there, load_settings
+from errata.settings import load_settings
+from errata.settings.store_location import is_there
 from errata.verbs.store import Store, all_runs, open_store
 
 MOST = 200

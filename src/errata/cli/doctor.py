@@ -9,7 +9,7 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json
 from errata.cli.progress import status_line
 from errata.cli.render.fields import place_of
-from errata.verbs.store import StoreHealth, examine_deeply, examine_store
+from errata.verbs.doctor import StoreHealth, examine_deeply, examine_store
 
 ATTEMPTS = 5
 """Damaged attempts that the page names; `--json` lists all."""

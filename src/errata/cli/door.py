@@ -81,7 +81,7 @@ def _explained(error: Exception) -> ErrataError | None:
             return ErrataError(f"{error.strerror}{named}", hint="check the disk, the path and its permissions")
     if "errata.store.database" not in sys.modules:
         return None
-    from errata.verbs.store import damage_of_store_in_use  # only a failure needs it
+    from errata.verbs.doctor import damage_of_store_in_use  # only a failure needs it
 
     return damage_of_store_in_use()
 

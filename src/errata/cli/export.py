@@ -15,7 +15,7 @@ from errata.errors import SettingsError
 from errata.export.every_eval_ever import WrittenRun
 from errata.export.regression_cases import DatasetFormat, WrittenDrafts
 from errata.model import StoredRun
-from errata.model.attempt import Filters
+from errata.model.filters import Filters
 from errata.model.output.compare import ComparisonExportOutput, TableFileOutput
 from errata.model.output.dataset import DatasetFileOutput
 from errata.runs.names import handle_of, runs_named

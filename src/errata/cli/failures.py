@@ -18,7 +18,7 @@ from errata.cli.shared_options import failure_filters, reports_option
 from errata.cli.table import put_table
 from errata.errors import ErrataError, SettingsError
 from errata.model import StoredRun
-from errata.model.attempt import Filters
+from errata.model.filters import Filters
 from errata.model.output.failures import ListedFailureOutput
 from errata.model.words import Confidence
 from errata.render.proof import SHOWN_OR_PRESUMED, how_sure, owners_state

@@ -10,25 +10,21 @@ import click
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json, say, write_out
-from errata.cli.render.gate_json import json_gate
 from errata.cli.render.runs import title_of
 from errata.cli.shared_options import OneOfMany, Word
 from errata.cli.table import put_table
-from errata.compare.gate import INFRASTRUCTURE, AllowedCase, Gate, GateRules, owners_of, parse_allowed
+from errata.compare.gate import INFRASTRUCTURE, Gate, GateRules, owners_of
 from errata.compare.scores import POLICY_NAMES, Policy
 from errata.errors import SettingsError
-from errata.model.gate import CodeRef
+from errata.json_output.gate import json_gate
 from errata.model.words import OWNERS
 from errata.report.gate_words import groups, headline, notes, rates_of, reasons, score_words
 from errata.runs.names import handle_of, is_path, run_named
-from errata.settings.ci import branch_and_commit, job_address
-from errata.verbs.gate import code_refs_of, gate, record_code_ref, record_gate
+from errata.verbs.gate import FORMATS, format_gate, gate, read_allow_list, record_gate, record_job
 from errata.verbs.store import Store
 
-FORMATS = ("github", "gitlab", "markdown", "junit", "sarif")
 EXITS = {"passed": 0, "failed": 1, "not_comparable": 4}
 SHOWN = 20
-LARGEST_LIST = 1_000_000
 
 
 class Rate(click.ParamType[float]):
@@ -114,10 +110,10 @@ def command(
     store = options.store
     stored = run_named(run, store)
     if is_path(run):
-        _note_branch(stored.run.id, store)
+        record_job(stored.run.id, store, now=datetime.now(UTC))
     asked = GateRules(
         owners=owners_of(owners or ("model",)),
-        allowed=_allowed(allow_list),
+        allowed=read_allow_list(allow_list) if allow_list else (),
         policy=cast(Policy, rules["policy"]),
         min_score=cast("float | None", rules["min_score"]),
         shown_only=bool(rules["shown_only"]),
@@ -145,32 +141,12 @@ def refuse_unpaired(forms: Sequence[str], outputs: Sequence[Path], options: Opti
         raise SettingsError("`--json` and `--format` both print to stdout", hint="add `-o FILE`, or leave one out")
 
 
-def _allowed(path: Path | None) -> tuple[AllowedCase, ...]:
-    if path is None:
-        return ()
-    try:
-        if path.stat().st_size > LARGEST_LIST:
-            raise SettingsError(f"`{path}` is too large for an allow-list", hint="it has one case per line")
-        return parse_allowed(path.read_text(encoding="utf-8"), place=str(path))
-    except (OSError, UnicodeDecodeError) as error:
-        message = f"`{path}` can't be read: {error}"
-        raise SettingsError(message, hint="name a text file with one case per line") from None
-
-
-def _note_branch(run_id: str, store: Store) -> None:
-    """A run that is gated by its path was not imported with a branch."""
-    branch, commit = branch_and_commit()
-    if branch and run_id not in code_refs_of(store):
-        record_code_ref([run_id], store, branch=branch, commit=commit, now=datetime.now(UTC))
-
-
 def put_formatted(
     made: Gate, forms: Sequence[str], outputs: Sequence[Path], store: Store, *, is_gate: bool = True
 ) -> None:
     """To files or to stdout, as they are: texts are cleaned and redacted by the format itself."""
-    ref = code_refs_of(store).get(made.given.run.run.id) if forms else None
     for form, output in zip_longest(forms, outputs):
-        text = _formatted(made, form, ref, is_gate=is_gate)
+        text = format_gate(made, form, store, is_gate=is_gate)
         if output is None:
             write_out(text)
             continue
@@ -179,16 +155,6 @@ def put_formatted(
         except OSError as error:
             raise SettingsError(f"`{output}` can't be written: {error.strerror}", hint="name another file") from error
         say(f"wrote {output}")
-
-
-def _formatted(made: Gate, form: str, ref: CodeRef | None, *, is_gate: bool) -> str:
-    if form in ("junit", "sarif"):
-        from errata.export.gate_files import to_junit, to_sarif
-
-        return (to_junit if form == "junit" else to_sarif)(made)
-    from errata.report.gate_comment import Forge, comment_of
-
-    return comment_of(made, cast(Forge, form), is_gate=is_gate, job=job_address(), ref=ref)
 
 
 def _show(made: Gate, store: Store) -> None:

@@ -14,9 +14,9 @@ from errata.cli.progress import progress
 from errata.cli.render.unread import show_unread
 from errata.cli.shared_options import chosen_workers, ray_option
 from errata.fetch.objects import is_object_address
-from errata.runs.orders import look_for
+from errata.runs.log_search import look_for
 from errata.runs.reader_processes import begin, started_before
-from errata.settings import is_there
+from errata.settings.store_location import is_there
 from errata.text.clean import one_line
 from errata.text.shell import command_line
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from errata.cluster.workers import WorkerPool
     from errata.model import Run, StoredRun, UnreadFiles
     from errata.runs.importing import PathSummary
-    from errata.runs.orders import Order
+    from errata.runs.log_search import Order
     from errata.verbs.store import Store
 
 WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "kept"}

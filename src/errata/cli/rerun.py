@@ -21,7 +21,7 @@ from errata.rerun.plan import ALSO_WHY, FILL_IN, note_text, why_by_hand
 from errata.rerun.selection import Rerun
 from errata.text.clean import one_line
 from errata.text.shell import shell_word
-from errata.verbs.act import plan_reruns
+from errata.verbs.rerun import plan_reruns
 
 NAMED, LONGEST = 8, 80
 INDENT, DEEPER = " " * 2, 6

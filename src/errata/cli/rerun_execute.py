@@ -19,7 +19,7 @@ from errata.runner.rerun import RerunResult, execute, refuse_missing_programs, r
 from errata.runs.view import RunView
 from errata.text.outgoing import for_user
 from errata.text.shell import shell_word
-from errata.verbs.act import plan_reruns
+from errata.verbs.rerun import plan_reruns
 
 AFTER = {
     "passed": "passes now",

@@ -14,8 +14,8 @@ from errata.model.output.runs import RmOutput
 from errata.model.run import subject_label
 from errata.runs.names import short
 from errata.text.outgoing import line_for_user
-from errata.verbs.rm import OldRun, OldRuns, age_of, old_runs
-from errata.verbs.store import forget, stored_runs
+from errata.verbs.rm import OldRun, OldRuns, age_of, forget, old_runs
+from errata.verbs.store import stored_runs
 
 WORDS = {
     "verdicts": "it has verdicts",

@@ -13,7 +13,7 @@ from errata.model.coverage import count_passes
 from errata.model.run import subject_label
 from errata.runs.names import handles_of, needs_native_id, variant_of
 from errata.runs.suspicions import SuspiciousCount, counted_before
-from errata.settings import is_there
+from errata.settings.store_location import is_there
 from errata.verbs.gate import code_refs_of
 from errata.verbs.store import all_runs, list_sources
 

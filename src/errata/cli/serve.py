@@ -67,7 +67,7 @@ def _settings(store: str, deployment: str, release: bool) -> Settings:
         return settings
     if store:
         raise SettingsError("`--deployment` names the store already", hint="leave out `--store`")
-    from errata.verbs.store import prepare_deployment, store_of_deployment
+    from errata.verbs.serve import prepare_deployment, store_of_deployment
 
     path = store_of_deployment(deployment, settings)
     prepare_deployment(deployment, path, release=release, now=datetime.now(UTC))

@@ -12,7 +12,7 @@ from errata.cli.render.runs import title_of
 from errata.cli.table import put_parts, put_table
 from errata.model.output.act import WritebackChange, WritebackOutput, WritebackRun
 from errata.runs.names import handle_of
-from errata.verbs.act import write_settled
+from errata.verbs.export import write_settled
 from errata.verbs.store import Store
 from errata.writeback.files import LEFT_TEXT, LogChange, WrittenBack
 from errata.writeback.settlement import opinion_text

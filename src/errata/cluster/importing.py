@@ -12,7 +12,7 @@ from errata.cluster.workers import WorkerPool, WorkShare, in_shares, results
 from errata.errors import FetchError
 from errata.fetch.objects import expand, public
 from errata.runs.importing import OnItems, PathSummary, import_orders
-from errata.runs.orders import Order
+from errata.runs.log_search import Order
 from errata.runs.reader_processes import PARALLEL_FROM, size_of
 from errata.store.database import Store
 from errata.store.packing import PackedBatch

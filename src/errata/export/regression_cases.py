@@ -9,7 +9,7 @@ import msgspec
 
 from errata.errors import SettingsError
 from errata.model import Case
-from errata.model.attempt import Filters
+from errata.model.filters import Filters
 from errata.model.words import NOT_THE_SUBJECTS
 from errata.runs.failures import Failure
 from errata.runs.standings import owner_of

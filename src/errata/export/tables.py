@@ -10,8 +10,8 @@ from errata.compare.scores import Score
 from errata.compare.trials import Timeouts
 from errata.export.data_table import DataTable
 from errata.model import Attempt, Check
-from errata.model.attempt import Filters
 from errata.model.codec import to_whole
+from errata.model.filters import Filters
 from errata.model.output.failures import FailureOutput
 from errata.model.run import case_name
 from errata.model.tables import AttemptRow, CellRow, CheckRow, PairRow, ScoreRow

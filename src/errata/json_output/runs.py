@@ -1,20 +1,25 @@
-"""A run in the store."""
+"""A run in the store, and a finished one as `watch` passes it on."""
 
+from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal, cast
 
 import msgspec
 
 from errata.compare.sessions import Timeline
+from errata.json_output.scores import json_score
 from errata.model import Run, StoredRun
 from errata.model.coverage import count_passes
 from errata.model.gate import CodeRef
+from errata.model.output.gate import WatchOutput
 from errata.model.output.runs import CheckOutput, ListedRunOutput
 from errata.model.output.sessions import SessionsOutput
+from errata.runs.standings import owner_of
 from errata.runs.suspicions import SuspiciousCount, counted_before
 from errata.runs.view import RunView
 from errata.verbs.gate import code_refs_of
 from errata.verbs.store import Store, all_runs
+from errata.verbs.watch import FinishedRun
 
 
 def run_outputs(store: Store) -> Iterator[ListedRunOutput]:
@@ -63,3 +68,26 @@ def fields_of(stored: StoredRun, suspicious: SuspiciousCount | None) -> dict[str
         "passes_without_rows": count_passes(stored).without_rows,
         "suspicious": suspicious.suspicious if suspicious is not None else None,
     }
+
+
+def watch_output(run: FinishedRun) -> WatchOutput:
+    view, counts = run.view, run.view.stored.counts
+    standings = view.standings
+    owners = Counter(
+        owner_of(attribution, standings[attempt].standing if attempt in standings else None)
+        for attempt, attribution in view.attributions.items()
+    )
+    return WatchOutput(
+        run=view.run.native_id,
+        run_id=view.run.id,
+        change=cast(Literal["new", "grown"], run.change),
+        source=run.source,
+        path=run.path,
+        model=view.run.subject.model,
+        suite=view.run.suite,
+        attempts=counts.attempts_in_log,
+        failures=counts.failures,
+        fit=view.health.fit,
+        owners=dict(owners.most_common()),
+        scores={policy: json_score(score) for policy, score in view.scores().scores.items()},
+    )

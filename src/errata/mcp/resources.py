@@ -9,8 +9,8 @@ from errata.errors import NotFoundError
 from errata.mcp.outgoing import NOTE, outgoing, outgoing_text
 from errata.mcp.paging import page_of, read_cursor
 from errata.mcp.tools import Call, packet_of, steps_of
-from errata.model.attempt import Filters
 from errata.model.codec import json_text
+from errata.model.filters import Filters
 from errata.skills import Skill, skill_named
 from errata.verbs.analyze import list_failures
 from errata.verbs.store import all_runs

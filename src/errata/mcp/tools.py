@@ -22,7 +22,8 @@ from errata.mcp.outgoing import outgoing, outgoing_text
 from errata.mcp.paging import Cursor, ToolPage, page_of, read_cursor
 from errata.memory.actions import ActionRequest
 from errata.model import Packet, Reviewer
-from errata.model.attempt import Attempt, Filters
+from errata.model.attempt import Attempt
+from errata.model.filters import Filters
 from errata.model.output.review import ReleaseOutput
 from errata.model.output.show import ShownAttemptOutput
 from errata.model.step import Step
@@ -31,10 +32,10 @@ from errata.model.verdict import word_for
 from errata.review.stored.lease import LeaseRequest, NothingWaiting
 from errata.review.submit import RejectedVerdict, read_submission
 from errata.settings import Settings
-from errata.verbs import act as acting
+from errata.verbs import action as recording
 from errata.verbs import analyze as analyzing
 from errata.verbs import compare as comparing
-from errata.verbs import memory as remembering
+from errata.verbs import rerun as rerunning
 from errata.verbs import review as reviewing
 from errata.verbs.buckets import bucket_named, buckets_of_runs, show_bucket
 from errata.verbs.report import planned_reports
@@ -119,7 +120,7 @@ def sessions(call: Call, given: takes.RunArguments) -> ToolPage:
 
 def rerun(call: Call, given: takes.RerunArguments) -> ToolPage:
     """Only the plan: nothing is executed."""
-    plans = acting.plan_reruns([given.run], call.store, cases=given.cases, owners=given.owners)
+    plans = rerunning.plan_reruns([given.run], call.store, cases=given.cases, owners=given.owners)
     return _paged([rerun_output(plan) for _, plan in plans], given, "rerun")
 
 
@@ -220,12 +221,12 @@ def action(call: Call, given: takes.ActionArguments) -> ToolPage:
         expected=given.expected,
         author=call.settings.author,
     )
-    record = remembering.add_action(request, call.store, now=call.now, dry_run=given.dry_run)
+    record = recording.add_action(request, call.store, now=call.now, dry_run=given.dry_run)
     return _whole(added_output(record, dry_run=given.dry_run))
 
 
 def actions(call: Call, given: takes.Arguments) -> ToolPage:
-    return _paged(map(action_output, remembering.list_actions(call.store)), given, "actions")
+    return _paged(map(action_output, recording.list_actions(call.store)), given, "actions")
 
 
 def started(store: Store, settings: Settings, is_cancelled: Callable[[], bool] = lambda: False) -> Call:

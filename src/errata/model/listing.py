@@ -13,22 +13,6 @@ NOT_GIVEN = "-"
 """In a filter: failures without a check, category or bucket."""
 
 
-class FailureFilters(msgspec.Struct, frozen=True, kw_only=True):
-    """Empty fields do not filter."""
-
-    owners: tuple[str, ...] = ()
-    check: str = ""
-    """The first check that failed."""
-    signal: str = ""
-    review: str = ""
-    category: str = ""
-    bucket: str = ""
-    key: str = ""
-    """The mark of an exact failure key."""
-    past: str = ""
-    text: str = ""
-
-
 class FailureRow(NamedTuple):
     """One failure as the index has it; columns in this order."""
 

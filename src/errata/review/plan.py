@@ -7,7 +7,7 @@ import msgspec
 
 from errata.errors import SettingsError
 from errata.model import Packet, ReviewBatch, ReviewCall, StoredRun, Usage
-from errata.model.attempt import Filters
+from errata.model.filters import Filters
 from errata.model.standing import base_name_of
 from errata.review.choose_reviewer import ChosenReviewer
 from errata.review.excerpts import weight

@@ -7,7 +7,7 @@ import msgspec
 
 from errata.errors import NotFoundError, did_you_mean
 from errata.model import Attempt, Attribution, BucketPlace, Run, StoredRun
-from errata.model.attempt import Filters
+from errata.model.filters import Filters
 from errata.model.history import History
 from errata.model.output.failures import (
     BucketNameOutput,
@@ -157,7 +157,7 @@ def join_failures(view: "RunView", filters: Filters, *, limit: int | None = None
     for attempt in _candidates(stored, store, filters):
         if limit is not None and count >= limit:
             return
-        if not attempt.is_failure or not _matches(stored.run, attempt, filters, categories):
+        if not attempt.is_failure or not filters.fits(stored.run, attempt, categories):
             continue
         attribution, place = view.attributions.get(attempt.id), view.buckets.get(attempt.id)
         standing = view.standings[attempt.id].standing if attempt.id in view.standings else None
@@ -180,16 +180,6 @@ def _candidates(stored: StoredRun, store: Store, filters: Filters) -> Iterator[A
     if filters.failed_check:
         return attempts_with_failed_check(store, stored.pk, filters.failed_check)
     return attempts_of(store, stored.pk, failures=True, by_position=True)
-
-
-def _matches(run: Run, attempt: Attempt, filters: Filters, categories: dict[str, tuple[str, ...]]) -> bool:
-    return (
-        filters.case in case_name(run, attempt.case)
-        and (not filters.category or filters.category in categories.get(attempt.case, ()))
-        and filters.execution in ("", attempt.execution)
-        and filters.measurement in ("", attempt.measurement)
-        and filters.outcome in ("", attempt.outcome)
-    )
 
 
 def refuse_unknown(filters: Filters, views: Sequence["RunView"]) -> None:

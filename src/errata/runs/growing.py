@@ -12,8 +12,8 @@ from errata.errors import ErrataError
 from errata.model import Unreadable
 from errata.model.identity import fingerprint
 from errata.runs import reader_processes
+from errata.runs.log_search import Order, found_by
 from errata.runs.log_states import LogState, log_of, stat_of, state_of
-from errata.runs.orders import Order, found_by
 from errata.sources.line_growth import EarlierRows, LineTail
 from errata.store.content_digest import ContentDigest, HashedContent
 from errata.store.database import Store

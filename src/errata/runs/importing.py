@@ -10,8 +10,8 @@ from errata import sources
 from errata.errors import ReadAloneError, SourceError
 from errata.model import Unreadable
 from errata.runs import growing, reader_processes
+from errata.runs.log_search import Order, found_by, look_for
 from errata.runs.log_states import begun, state_of
-from errata.runs.orders import Order, found_by, look_for
 from errata.store.content_digest import HashedContent
 from errata.store.database import Store
 from errata.store.importing import Importing

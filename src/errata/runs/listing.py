@@ -6,7 +6,8 @@ import msgspec
 
 from errata.errors import NotReadyError
 from errata.model import Bucket, StoredRun
-from errata.model.listing import EvidenceLine, Facets, FailureFilters, FailureRow, Grouping, Order, RowGroup
+from errata.model.filters import FailureFilters
+from errata.model.listing import EvidenceLine, Facets, FailureRow, Grouping, Order, RowGroup
 from errata.model.places import anchor_of, log_names
 from errata.runs.failure_index import ensure_indexed, first_rows
 from errata.runs.failures import Expectations, Failure

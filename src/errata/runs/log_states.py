@@ -7,7 +7,7 @@ from typing import NamedTuple
 from errata import __version__, sources
 from errata.errors import ErrataError
 from errata.model.identity import fingerprint
-from errata.runs.orders import Order, found_by
+from errata.runs.log_search import Order, found_by
 from errata.sources import RecognisedPath
 from errata.sources.line_growth import GrowingLog
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from errata.errors import ErrataError, NotFoundError, did_you_mean
 from errata.model import Run, StoredRun
 from errata.runs.importing import import_paths
-from errata.runs.orders import all_of
+from errata.runs.log_search import all_of
 from errata.sources import harness_of
 from errata.sources.folder_names import LONG_ID
 from errata.store.database import Store

@@ -9,7 +9,7 @@ import msgspec
 from errata.errors import ErrataError, NotFoundError, UnknownFormatError
 from errata.model import Run, StoredRun, UnreadFiles
 from errata.model.times import moment_of
-from errata.runs.orders import find
+from errata.runs.log_search import find
 from errata.sources.generic import NAME
 from errata.store.database import Store
 from errata.store.runs import all_runs

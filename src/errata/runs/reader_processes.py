@@ -19,7 +19,7 @@ from errata import errors, sources
 from errata.errors import ErrataError, ReadAloneError, SourceError
 from errata.model.codec import fitting, pack, storable
 from errata.runs import log_states
-from errata.runs.orders import Order, found_by
+from errata.runs.log_search import Order, found_by
 from errata.sources.base import ReaderShare, Shareable, is_zip
 from errata.store.packing import PackedBatch, pack_items
 from errata.store.shared_rows import SharedRows, laid_out, pack_shared

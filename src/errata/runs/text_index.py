@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from errata.model import Attempt, Attribution, StoredRun
-from errata.model.listing import FailureFilters, FailureRow, SearchHit
+from errata.model.filters import FailureFilters
+from errata.model.listing import FailureRow, SearchHit
 from errata.model.places import anchor_of, log_names
 from errata.model.run import case_name, subject_label
 from errata.model.words import OWNERS

@@ -20,9 +20,9 @@ from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.errors import StoreError
 from errata.model import Attempt, Attribution, Bucket, BucketPlace, Case, Run, StoredRun, Verdict
 from errata.model.alike import AlikeAttempt, itself
-from errata.model.attempt import Filters
 from errata.model.case_versions import CaseBook
 from errata.model.counts import Cell
+from errata.model.filters import Filters
 from errata.model.standing import AttemptReview
 from errata.model.suspects import SuspectTasks
 from errata.runs.bucketing import FEW, ensure_buckets

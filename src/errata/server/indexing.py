@@ -7,7 +7,7 @@ import threading
 import time
 
 from errata.errors import ErrataError
-from errata.model.listing import FailureFilters
+from errata.model.filters import FailureFilters
 from errata.settings import Settings, using_store
 from errata.verbs.pages import (
     close_index,

@@ -9,13 +9,10 @@ from typing import Literal
 
 import msgspec
 
-from errata.model.store_address import StoreAddress, StoreLocation, location_of
+from errata.model.store_address import StoreLocation, location_of
 from errata.settings.files import Deployment, FromFile, project_file, project_settings, user_settings
-from errata.settings.paths import cache_home
 from errata.settings.reviewers import ReviewerSettings
-
-STORE_FOLDER = ".errata"
-STORE_FILE = "errata.db"
+from errata.settings.store_location import found_store, home_of, new_store
 
 
 class ProjectSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +48,7 @@ def load_settings(*, store: str = "", environ: Mapping[str, str] = os.environ, c
     own, project = user_settings(environ), project_settings(_project_folder(named, folder), environ)
     author = environ.get("ERRATA_AUTHOR") or environ.get("USER") or environ.get("LOGNAME") or ""
     return Settings(
-        store=location_of(named) if named else project.store or _found_store(folder) or own.store or _new_store(folder),
+        store=location_of(named) if named else project.store or found_store(folder) or own.store or new_store(folder),
         project=_deciding(project),
         author=author,
         rule_files=own.rules + project.rules,
@@ -85,46 +82,3 @@ def _project_folder(named: str, folder: Path) -> Path:
     store = location_of(named) if named else _store_in_use.get()
     home = home_of(folder / store) if isinstance(store, Path) else folder
     return home if project_file(home) is not None else folder
-
-
-def home_of(store: StoreLocation) -> Path:
-    """The folder that a store belongs to; a database belongs to the working folder, or to the project above it."""
-    if isinstance(store, StoreAddress):
-        file = project_file(Path.cwd())
-        return file.parent if file is not None else Path.cwd()
-    folder = store.absolute().parent
-    return folder.parent if folder.name == STORE_FOLDER else folder
-
-
-def _found_store(folder: Path) -> Path | None:
-    places = (place / STORE_FOLDER / STORE_FILE for place in (folder, *folder.parents))
-    return next((place for place in places if place.is_file()), None)
-
-
-def _new_store(folder: Path) -> Path:
-    return folder / STORE_FOLDER / STORE_FILE
-
-
-def is_there(store: StoreLocation) -> bool:
-    """Whether a store is worth opening to read from it; only opening shows it for a database."""
-    return isinstance(store, StoreAddress) or store.exists()
-
-
-def local_file(store: StoreLocation, environ: Mapping[str, str] = os.environ) -> Path:
-    """What the files beside a store are named after. Those of a database lie in the user's cache folder."""
-    if isinstance(store, Path):
-        return store
-    import hashlib  # noqa: PLC0415 only a database needs it
-    import tempfile  # noqa: PLC0415
-
-    base = cache_home(environ) or Path(tempfile.gettempdir()) / f"errata-{os.getuid()}"
-    # the digest keeps the databases of two servers apart
-    digest = hashlib.sha256(store.without_password.encode("utf-8", "replace")).hexdigest()[:16]
-    folder = base / "stores" / digest
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return folder / STORE_FILE
-
-
-def downloads_of(store: StoreLocation) -> Path:
-    """Where logs that errata fetches are kept."""
-    return store.parent if isinstance(store, Path) else home_of(store) / STORE_FOLDER

@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from errata.model.listing import NOT_GIVEN, Facets, FailureFilters, FailureRow, Grouping, RowGroup
+from errata.model.filters import FailureFilters
+from errata.model.listing import NOT_GIVEN, Facets, FailureRow, Grouping, RowGroup
 
 _REVIEWED = frozenset(("reviewed", "final", "disputed"))
 

@@ -3,7 +3,8 @@
 import weakref
 from typing import Any
 
-from errata.model.listing import NOT_GIVEN, FailureFilters
+from errata.model.filters import FailureFilters
+from errata.model.listing import NOT_GIVEN
 from errata.store.database import Store
 from errata.store.index_file import index_of
 

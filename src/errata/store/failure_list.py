@@ -8,8 +8,9 @@ from sqlalchemy import Select, select
 
 from errata.model import Attribution, FailureKey
 from errata.model.codec import unpack
+from errata.model.filters import FailureFilters
 from errata.model.identity import attempt_id, fingerprint
-from errata.model.listing import EvidenceLine, Facets, FailureFilters, FailureRow, Grouping, Order, RowGroup
+from errata.model.listing import EvidenceLine, Facets, FailureRow, Grouping, Order, RowGroup
 from errata.store.attempts import FETCH
 from errata.store.database import Store
 from errata.store.elsewhere import chunks

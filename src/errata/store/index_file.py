@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import case, func, select
 
-from errata.settings import local_file
+from errata.settings.store_location import local_file
 from errata.store.database import Store
 from errata.store.schema import bucket_events, runs, verdicts
 from errata.store.sqlite import BUSY_SECONDS

@@ -8,13 +8,13 @@ import msgspec
 
 from errata.errors import ErrataError, NotFoundError, StoreError
 from errata.model import Attempt, StoredRun, UnreadFiles
-from errata.model.attempt import Filters
+from errata.model.filters import Filters
 from errata.runs.addresses import locate
 from errata.runs.failures import Failure, refuse_unknown
 from errata.runs.importing import OnItems, PathSummary, begin_unless_known, import_orders, import_paths
+from errata.runs.log_search import Order, look_for
 from errata.runs.names import runs_named
 from errata.runs.new_runs import Search, find_new
-from errata.runs.orders import Order, look_for
 from errata.runs.reader_processes import started_before
 from errata.runs.show import ShownAttempt, ShownRun, find_shown
 from errata.runs.suspect_tasks import inherit_task_verdicts

@@ -1,5 +1,6 @@
-"""`errata doctor --deep`: everything in the store looked at, and what can be rebuilt rebuilt."""
+"""`doctor`: check the store for damage; with `--deep` every record, with `--repair` rebuild what can be rebuilt."""
 
+import platform
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -9,15 +10,19 @@ from pathlib import Path
 
 import msgspec
 
-from errata.errors import ErrataError
+from errata import __version__
+from errata.errors import DamagedStoreError, ErrataError, StoreError
 from errata.model.output.store import RepairOutput, StoreProblem
+from errata.model.store_address import StoreLocation
 from errata.runs.importing import import_paths
 from errata.runs.triaging import triage_if_needed
-from errata.store.damage import problems_of
-from errata.store.database import Store, open_store
+from errata.store import engine
+from errata.store.damage import problems_of, rebuilding
+from errata.store.database import Store, damaged, last_opened, open_store, schema_of
 from errata.store.deep_check import UNREADABLE, DigestTally, damaged_blobs, problems_of_facts, problems_of_run
 from errata.store.index_file import index_path
 from errata.store.opinion_check import problems_of_opinions
+from errata.store.removal import collect_garbage
 from errata.store.repair import (
     current_row,
     drop_derived,
@@ -28,11 +33,36 @@ from errata.store.repair import (
     replace_facts,
     run_row,
 )
-from errata.store.runs import stored_run
+from errata.store.runs import all_runs, stored_run
 from errata.store.transfer import remove_store_file
 
 OnProgress = Callable[[str], None]
 OF_FACTS = ("facts_damaged", "counts_differ", "digest_differs", "run_damaged", "runs_not_readable")
+
+
+class StoreHealth(msgspec.Struct, frozen=True):
+    errata: str
+    python: str
+    sqlite: str | None
+    postgres: str | None
+    """The version of the server; none for a store in a file."""
+    path: str
+    schema: int
+    size: int
+    runs: int | None
+    """None, like the next two, where the store is too damaged to count."""
+    attempts: int | None
+    cleared: int | None
+    problems: tuple[StoreProblem, ...]
+    deep: bool = False
+    digests_confirmed: int | None = None
+    digests_open: int | None = None
+    repairs: tuple[RepairOutput, ...] = ()
+
+    @property
+    def rebuild_from(self) -> list[str]:
+        """Paths of logs that bring damaged runs back."""
+        return rebuilding(self.problems)
 
 
 class DeepCheck(msgspec.Struct, frozen=True):
@@ -175,3 +205,58 @@ def _repair_references(store: Store, problems: Sequence[StoreProblem], *, all_so
 
 def _not_possible(run: str, table: str, message: str) -> RepairOutput:
     return RepairOutput(run=run, table=table, repaired=False, how="not_possible", message=message)
+
+
+def examine_store(location: StoreLocation) -> StoreHealth:
+    store = open_store(location)
+    with store.kept_open():
+        return _health(store, problems_of(store))
+
+
+def examine_deeply(location: StoreLocation, *, repair: bool, on_progress: OnProgress = lambda _: None) -> StoreHealth:
+    """Every record decoded and compared; with `repair`, what can be rebuilt is rebuilt, and the store checked again."""
+    store = open_store(location)
+    with store.kept_open():
+        checked = check_deeply(store, on_progress)
+        repairs = repair_store(store, checked.problems, on_progress) if repair and checked.problems else []
+        if repairs:
+            checked = check_deeply(store, on_progress)
+        return msgspec.structs.replace(
+            _health(store, checked.problems),
+            deep=True,
+            digests_confirmed=checked.confirmed,
+            digests_open=checked.open,
+            repairs=tuple(repairs),
+        )
+
+
+def _health(store: Store, problems: Sequence[StoreProblem]) -> StoreHealth:
+    cleared, runs = None, None
+    if not problems:
+        cleared = None if store.is_read_only else collect_garbage(store)
+        runs = all_runs(store)
+    with store.reading() as connection:
+        schema, version, size = schema_of(connection), engine.version_of(connection), engine.size_of(connection)
+    is_file = isinstance(store.path, Path)
+    return StoreHealth(
+        errata=__version__,
+        python=platform.python_version(),
+        sqlite=version if is_file else None,
+        postgres=None if is_file else version,
+        path=str(store.path),
+        schema=schema,
+        size=size,
+        runs=len(runs) if runs is not None else None,
+        attempts=sum(one.counts.attempts for one in runs) if runs is not None else None,
+        cleared=cleared,
+        problems=tuple(problems),
+    )
+
+
+def damage_of_store_in_use() -> DamagedStoreError | None:
+    """Whether damage of the store may be the cause of an unexpected failure."""
+    store = last_opened()
+    try:
+        return damaged(store.path) if store is not None and problems_of(store) else None
+    except StoreError:
+        return None

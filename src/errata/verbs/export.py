@@ -1,4 +1,4 @@
-"""`export` and the Python API: runs as every_eval_ever or as tables, and failures as draft regression cases."""
+"""`export`, `writeback`, the Python API: runs as every_eval_ever or tables, failures as draft regression cases."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -8,8 +8,9 @@ from errata.errors import SettingsError
 from errata.export.data_table import DataTable
 from errata.export.tables import attempts_table, checks_table, failures_table, scores_table
 from errata.model import StoredRun
-from errata.model.attempt import Filters
+from errata.model.filters import Filters
 from errata.runs.failures import refuse_unknown
+from errata.runs.names import runs_named
 from errata.runs.runset import RunSet
 from errata.runs.view import RunView
 from errata.store.database import Store
@@ -17,6 +18,7 @@ from errata.store.database import Store
 if TYPE_CHECKING:
     from errata.export.every_eval_ever import WrittenRun
     from errata.export.regression_cases import DatasetFormat, WrittenDrafts
+    from errata.writeback.files import WrittenBack
 
 __all__ = [
     "DataTable",
@@ -28,6 +30,7 @@ __all__ = [
     "failures_table",
     "scores_table",
     "write_drafts",
+    "write_settled",
     "write_tables",
 ]
 
@@ -81,6 +84,15 @@ def write_tables(
         TableFile(path, table.write_csv(path) if form == "csv" else table.write_parquet(path))
         for table, path in zip(tables, paths, strict=True)
     ]
+
+
+def write_settled(selectors: Iterable[str], store: Store, folder: Path) -> "list[WrittenBack]":
+    """What is settled about the failures of runs, as files that their harness takes back."""
+    from errata.writeback.files import write_back  # noqa: PLC0415 only `writeback` needs these
+    from errata.writeback.settlement import settled_failures  # noqa: PLC0415
+
+    settled = [settled_failures(RunView(stored, store)) for stored in runs_named(selectors, store)]
+    return write_back(settled, folder)
 
 
 _TABLES: tuple[Callable[[Callable[[], Iterable[RunView]]], DataTable[Any]], ...] = (

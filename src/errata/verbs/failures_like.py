@@ -37,7 +37,7 @@ from errata.store.named_cases import case_keys
 from errata.store.runs import all_runs
 from errata.triage.expected import expected_of
 from errata.triage.reasons import explained, reason_of
-from errata.verbs.memory import list_actions
+from errata.verbs.action import list_actions
 
 
 class SimilarFailure(NamedTuple):

@@ -9,7 +9,8 @@ from errata.errors import FetchError
 from errata.fetch.addresses import PROD, Target, deployment_address, is_address, target_of
 from errata.fetch.convex import Fetched, fetch_run
 from errata.fetch.transport import TIMEOUT, Transport
-from errata.settings import Settings, downloads_of
+from errata.settings import Settings
+from errata.settings.store_location import downloads_of
 
 FETCHED = "fetched"
 

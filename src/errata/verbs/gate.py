@@ -2,15 +2,17 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
+from pathlib import Path
+from typing import cast
 
 import msgspec
 
 from errata.compare.changes import CaseFailure, Changes, changes_between, failing_cases, passed_before
 from errata.compare.comparison import Comparison, ComparisonOptions
-from errata.compare.gate import Gate, GateInput, GateRules, decide
+from errata.compare.gate import AllowedCase, Gate, GateInput, GateRules, decide, parse_allowed
 from errata.compare.one_run import left_out_of_clean
 from errata.compare.trials import Timeouts
-from errata.errors import NotComparableError
+from errata.errors import NotComparableError, SettingsError
 from errata.model import Attempt, Attribution, StoredRun
 from errata.model.gate import CodeRef, GateRecord
 from errata.model.run import case_name
@@ -20,12 +22,27 @@ from errata.runs.baseline import Baseline, Repeats, baseline_for, repeats_of
 from errata.runs.runset import RunSet
 from errata.runs.standings import owner_of
 from errata.runs.view import RunView
+from errata.settings.ci import branch_and_commit, job_address
 from errata.store.database import Store
 from errata.store.gates import code_refs_of, keep_code_ref, keep_gate
 from errata.transcript.error_text import has_logs, says_more
 from errata.triage.reasons import reason_in_words, reason_of
 
-__all__ = ["changes_as_gate", "code_refs_of", "compare_changes", "gate", "record_code_ref", "record_gate"]
+__all__ = [
+    "FORMATS",
+    "changes_as_gate",
+    "code_refs_of",
+    "compare_changes",
+    "format_gate",
+    "gate",
+    "read_allow_list",
+    "record_code_ref",
+    "record_gate",
+    "record_job",
+]
+
+FORMATS = ("github", "gitlab", "markdown", "junit", "sarif")
+LARGEST_LIST = 1_000_000
 
 EARLIER = 5
 """Equivalent runs that show whether a case is flaky."""
@@ -192,3 +209,32 @@ def record_gate(made: Gate, store: Store, *, now: datetime) -> None:
 
 def record_code_ref(run_ids: Iterable[str], store: Store, *, branch: str, commit: str, now: datetime) -> None:
     keep_code_ref(store, run_ids, CodeRef(branch=branch, commit=commit, at=to_text(now)))
+
+
+def record_job(run_id: str, store: Store, *, now: datetime) -> None:
+    """The branch and commit of this CI job: a run that is gated by its path was not imported with them."""
+    branch, commit = branch_and_commit()
+    if branch and run_id not in code_refs_of(store):
+        record_code_ref([run_id], store, branch=branch, commit=commit, now=now)
+
+
+def read_allow_list(path: Path) -> tuple[AllowedCase, ...]:
+    try:
+        if path.stat().st_size > LARGEST_LIST:
+            raise SettingsError(f"`{path}` is too large for an allow-list", hint="it has one case per line")
+        return parse_allowed(path.read_text(encoding="utf-8"), place=str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"`{path}` can't be read: {error}"
+        raise SettingsError(message, hint="name a text file with one case per line") from None
+
+
+def format_gate(made: Gate, form: str, store: Store, *, is_gate: bool = True) -> str:
+    """A comment, JUnit XML or SARIF."""
+    if form in ("junit", "sarif"):
+        from errata.export.gate_files import to_junit, to_sarif  # noqa: PLC0415 each format needs its own
+
+        return (to_junit if form == "junit" else to_sarif)(made)
+    from errata.report.gate_comment import Forge, comment_of  # noqa: PLC0415
+
+    ref = code_refs_of(store).get(made.given.run.run.id)
+    return comment_of(made, cast(Forge, form), is_gate=is_gate, job=job_address(), ref=ref)

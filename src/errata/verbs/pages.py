@@ -9,8 +9,9 @@ import msgspec
 
 from errata.errors import NotFoundError, NotReadyError
 from errata.model import Attempt, Attribution, Run, StoredRun
+from errata.model.filters import FailureFilters
 from errata.model.identity import attempt_id
-from errata.model.listing import Facets, FailureFilters, FailureRow
+from errata.model.listing import Facets, FailureRow
 from errata.runs.background import is_large, large_runs_in_background
 from errata.runs.bucketing import are_buckets_fresh, ensure_all_buckets
 from errata.runs.digest import digest_of, known_digest, known_digests

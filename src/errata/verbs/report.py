@@ -22,7 +22,7 @@ from errata.runs.runset import RunSet
 from errata.runs.view import RunView
 from errata.sources import harness_of
 from errata.store.database import Store
-from errata.verbs.act import plan_rerun
+from errata.verbs.rerun import plan_rerun
 
 if TYPE_CHECKING:
     from errata.report.comparison_files import ComparisonWritten

@@ -12,7 +12,7 @@ import msgspec
 
 from errata.errors import ErrataError, NotFoundError, SettingsError
 from errata.model import Packet, Question, ReviewBatch, Reviewer, StoredRun, Verdict
-from errata.model.attempt import Filters
+from errata.model.filters import Filters
 from errata.model.identity import is_task_id, split_attempt_id
 from errata.model.output.store import TaxonomyLabelOutput, TaxonomyOutput
 from errata.model.run import case_name

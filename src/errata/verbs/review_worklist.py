@@ -9,9 +9,9 @@ import msgspec
 
 from errata.errors import NotFoundError, NotReadyError
 from errata.model import Attribution, Bucket, Packet, Quote, Reviewer, StoredRun, Verdict
-from errata.model.attempt import Filters
 from errata.model.attribution import suggested_label
 from errata.model.bucket import BucketPlace
+from errata.model.filters import Filters
 from errata.model.identity import split_attempt_id
 from errata.model.standing import name_of
 from errata.model.verdict import short_word_for

@@ -1,26 +1,29 @@
 """`watch`: import finished runs as they appear below folders, and hand a summary of each to a program or an address."""
 
 import os
+import shlex
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from errata import sources
 from errata.client.webhook import check_address, post_json
-from errata.errors import ErrataError, SettingsError
+from errata.errors import ErrataError, NotFoundError, SettingsError
 from errata.model import Run
+from errata.model.codec import to_whole
+from errata.model.output.gate import WatchOutput
 from errata.model.run import is_running
 from errata.runs.importing import import_paths
+from errata.runs.log_search import find, found_by
 from errata.runs.new_runs import find_new
-from errata.runs.orders import find, found_by
 from errata.runs.view import RunView
 from errata.store.database import Store
+from errata.text.outgoing import tree_for_others
 from errata.verbs.analyze import analyze_stored
-
-__all__ = ["FinishedRun", "Poll", "Watcher", "call_program", "check_address", "post_json"]
 
 PROGRAM_TIMEOUT = 60.0
 SHOWN = 300
@@ -79,6 +82,14 @@ class Watcher:
                 problems.append((path, problem.message))
         return Poll(tuple(finished), tuple(waiting), tuple(problems))
 
+    def polls(self, *, every: float, once: bool) -> Iterator[Poll]:
+        """One after the other, for as long as they are asked for."""
+        while True:
+            yield self.poll()
+            if once:
+                return
+            time.sleep(every)
+
     def _why_wait(self, path: Path, mark: _Mark) -> str:
         """Empty where it is finished: nothing changes any more, and the harness does not call it running."""
         if self._now() - mark[2] < self._settle:
@@ -117,6 +128,44 @@ def _mark_of(path: Path) -> _Mark:
             continue
         count, size, newest = count + 1, size + status.st_size, max(newest, status.st_mtime)
     return count, size, newest
+
+
+def require_folders(folders: Iterable[Path]) -> None:
+    for folder in folders:
+        if not folder.is_dir():
+            raise NotFoundError(f"No such folder: `{folder}`", hint="name the folder that the harness writes to")
+
+
+class Hooks(msgspec.Struct, frozen=True):
+    """What gets the summary of each run: a program with its arguments, an address."""
+
+    program: tuple[str, ...] = ()
+    webhook: str = ""
+
+    def call(self, summary: WatchOutput) -> Iterator[ErrataError]:
+        """The failures."""
+        body = msgspec.json.encode(tree_for_others(to_whole(summary)))
+        calls: list[Callable[[], None]] = []
+        if self.program:
+            calls.append(partial(call_program, self.program, body))
+        if self.webhook:
+            calls.append(partial(post_json, self.webhook, body))
+        for call in calls:
+            try:
+                call()
+            except ErrataError as problem:
+                yield problem
+
+
+def hooks_of(program: str, webhook: str) -> Hooks:
+    """The program of `--exec` and the address of `--webhook`, checked before anything is imported."""
+    try:
+        arguments = tuple(shlex.split(program))
+    except ValueError as error:
+        raise SettingsError(f"`--exec {program}` can't be split into words: {error}", hint="close the quotes") from None
+    if webhook:
+        check_address(webhook)
+    return Hooks(arguments, webhook)
 
 
 def call_program(arguments: Sequence[str], given: bytes, *, timeout: float = PROGRAM_TIMEOUT) -> None:

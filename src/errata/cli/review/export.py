@@ -14,7 +14,7 @@ from errata.cli.review.options import no_failure, packet_options
 from errata.cli.shared_options import OneOfMany, Word, reports_option
 from errata.errors import SettingsError
 from errata.model import StoredRun
-from errata.model.attempt import Filters
+from errata.model.filters import Filters
 from errata.model.output.review import PacketExportOutput
 from errata.model.words import OWNERS
 from errata.render.files import replacing

@@ -16,7 +16,7 @@ from errata.cli.review.submit import show_reasons, show_taken
 from errata.cli.shared_options import OneOfMany, Word, reports_option
 from errata.json_output.review import next_output, nothing_output
 from errata.model import Packet, Reviewer
-from errata.model.attempt import Filters
+from errata.model.filters import Filters
 from errata.model.output.review import ReleaseOutput
 from errata.model.verdict import word_for
 from errata.model.words import OWNERS

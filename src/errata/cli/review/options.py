@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from errata.model import Reviewer
-from errata.model.attempt import Filters
+from errata.model.filters import Filters
 from errata.model.words import ReviewerKind
 from errata.settings import Settings
 

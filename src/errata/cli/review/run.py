@@ -17,7 +17,7 @@ from errata.cli.review.options import packet_options
 from errata.cli.review.run_output import show_dry_run, show_plan, show_tally
 from errata.cli.shared_options import OneOfMany, Word, reports_option
 from errata.errors import ErrataError, SettingsError
-from errata.model.attempt import Filters
+from errata.model.filters import Filters
 from errata.model.times import to_text
 from errata.model.words import OWNERS
 from errata.review.choose_reviewer import ReviewerFlags, choose

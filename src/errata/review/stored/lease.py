@@ -8,7 +8,7 @@ import msgspec
 
 from errata.errors import NotFoundError
 from errata.model import Packet, Reviewer
-from errata.model.attempt import Filters
+from errata.model.filters import Filters
 from errata.model.times import to_text
 from errata.model.verdict import Lease, word_for
 from errata.review.adjudicate import Reading, disputed, readings_of

@@ -4,10 +4,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache, partial
 
 from errata.errors import NotFoundError
-from errata.model import Attempt, Attribution, Packet, Run, StoredRun
-from errata.model.attempt import Filters, ListedFailure
+from errata.model import Attempt, Attribution, Packet, StoredRun
+from errata.model.attempt import ListedFailure
+from errata.model.filters import Filters
 from errata.model.identity import split_attempt_id
-from errata.model.run import case_name
 from errata.review.material import History, Material, RunContext
 from errata.review.packet import PacketOptions, packet_for
 from errata.store.attempts import categories_of, run_with_texts
@@ -92,24 +92,14 @@ def wanted_failures(
         chosen = members if chosen is None else chosen & members
     categories = categories_of(store, stored.pk) if filters.category else {}
     for failure in listed_failures(store, stored.pk, stored.run.id, failed_check=filters.failed_check):
-        if (chosen is None or failure.id in chosen) and _fits(stored.run, failure, filters, categories):
+        is_chosen = (chosen is None or failure.id in chosen) and filters.owner in ("", failure.owner)
+        if is_chosen and filters.fits(stored.run, failure, categories):
             yield failure
 
 
 def has_failures(context: RunContext, store: Store, filters: Filters) -> bool:
     """Whether any fits the filters, reviewed or not."""
     return next(wanted_failures(context, store, filters), None) is not None
-
-
-def _fits(run: Run, failure: ListedFailure, filters: Filters, categories: dict[str, tuple[str, ...]]) -> bool:
-    return (
-        filters.case in case_name(run, failure.case)
-        and (not filters.category or filters.category in categories.get(failure.case, ()))
-        and filters.execution in ("", failure.execution)
-        and filters.measurement in ("", failure.measurement)
-        and filters.outcome in ("", failure.outcome)
-        and filters.owner in ("", failure.owner)
-    )
 
 
 def _packets(context: RunContext, store: Store, seqs: list[int], options: PacketOptions) -> Iterator[AttributedPacket]:

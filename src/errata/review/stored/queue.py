@@ -6,8 +6,8 @@ import msgspec
 
 from errata.errors import SettingsError
 from errata.model import Packet, Question, Reviewer, Verdict
-from errata.model.attempt import Filters
 from errata.model.bucket import RunBuckets
+from errata.model.filters import Filters
 from errata.review.labels import OWNERS
 from errata.review.material import RunContext
 from errata.review.packet import PacketOptions

@@ -7,7 +7,7 @@ from secrets import token_hex
 import msgspec
 
 from errata.model import Reviewer
-from errata.model.attempt import Filters
+from errata.model.filters import Filters
 from errata.model.identity import split_attempt_id
 from errata.model.times import to_text
 from errata.model.verdict import Lease, word_for

@@ -7,8 +7,9 @@ from errata.json_output.buckets import bucket_output, details_output
 from errata.model.output.buckets import BucketDetailsOutput, BucketOutput
 from errata.model.output.memory import ActionListOutput, KnownListOutput
 from errata.server.exchange import Endpoint, Exchange
+from errata.verbs.action import list_actions
 from errata.verbs.buckets import bucket_named, list_buckets, show_bucket
-from errata.verbs.memory import list_actions, list_gaps
+from errata.verbs.known import list_gaps
 from errata.verbs.store import stored_runs
 
 MOST = 1_000

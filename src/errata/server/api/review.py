@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from errata.model import Reviewer
-from errata.model.attempt import Filters
+from errata.model.filters import Filters
 from errata.model.output.review import VerdictState
 from errata.model.packet import Packet
 from errata.server.exchange import Answer, Bytes, Endpoint, Exchange

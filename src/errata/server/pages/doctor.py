@@ -12,7 +12,8 @@ from errata.render.figures import plural
 from errata.server.exchange import Endpoint, Exchange, Page
 from errata.server.layout import card, link, table
 from errata.server.pages.addresses import run_page
-from errata.verbs.store import StoreHealth, all_runs, examine_store, store_size
+from errata.verbs.doctor import StoreHealth, examine_store
+from errata.verbs.store import all_runs, store_size
 from errata.verbs.tokens import list_tokens
 
 

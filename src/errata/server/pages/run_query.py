@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 
 from errata.errors import SettingsError
-from errata.model.listing import REVIEW_STATES, FailureFilters, Grouping, Order
+from errata.model.filters import FailureFilters
+from errata.model.listing import REVIEW_STATES, Grouping, Order
 from errata.model.words import OWNERS
 from errata.render.palette import OWNERS as LOOKS
 from errata.render.palette import letter_of

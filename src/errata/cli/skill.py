@@ -1,4 +1,4 @@
-"""`errata skill install`, `check`, `list` and `rm`."""
+"""`errata skill`: instructions for coding agents."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from errata.cli.lazy import LazyGroup, Table
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json, say
 from errata.cli.render.fields import place_of
@@ -14,6 +15,23 @@ from errata.cli.shared_options import OneOfMany, Word
 from errata.model.output.skill import InstalledSkillOutput, SkillState
 from errata.skills import all_skills
 from errata.skills.install import AGENTS, check_skills, install_skills, remove_skills, skill_folders
+
+SUBCOMMANDS: Table = {
+    "install": ("skill:install", "Install skills for a coding agent."),
+    "check": ("skill:check", "Check whether installed skills are up to date."),
+    "list": ("skill:list_", "List the skills."),
+    "rm": ("skill:rm", "Remove installed skills."),
+}
+
+
+@click.group("skill", cls=LazyGroup, table=SUBCOMMANDS, package="errata.cli")
+def command() -> None:
+    """Install instructions for coding agents.
+
+    A skill is a folder with a `SKILL.md` that an agent reads when a task fits: analyse a run, analyse one failure,
+    compare models, analyse a batch.
+    """
+
 
 OUT_OF_DATE = 1
 MEANS: dict[SkillState, str] = {

@@ -1,4 +1,4 @@
-"""`errata action add`, `list` and `rm`."""
+"""`errata action`: fixes for failures, and whether they worked."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from errata.cli.lazy import LazyGroup, Table
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json, say
 from errata.cli.render.fields import SHORT, place_of, put_field, put_undo
@@ -16,8 +17,23 @@ from errata.memory.actions import ActionRecord, ActionRequest
 from errata.model.output.memory import ActionRmOutput
 from errata.runs.names import handle_of
 from errata.text.shell import command_line
-from errata.verbs.memory import add_action, list_actions, remove_action
+from errata.verbs.action import add_action, list_actions, remove_action
 from errata.verbs.store import Store
+
+SUBCOMMANDS: Table = {
+    "add": ("action:add", "Record a change and the failures it addresses."),
+    "list": ("action:list_", "List actions, and whether each worked."),
+    "rm": ("action:rm", "Remove an action."),
+}
+
+
+@click.group("action", cls=LazyGroup, table=SUBCOMMANDS, package="errata.cli")
+def command() -> None:
+    """Record fixes, and check whether they worked.
+
+    An action is a change that people made; errata itself changes no code and no configuration.
+    """
+
 
 REPORT = {
     "written": ("written", "would be written"),

@@ -1,9 +1,10 @@
-"""`errata models list`, `check` and `smoke`."""
+"""`errata models`: the models that `errata run` knows."""
 
 from pathlib import Path
 
 import click
 
+from errata.cli.lazy import LazyGroup, Table
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json, put_quote, say
 from errata.cli.render.jobs import models_option, smoke_output
@@ -12,6 +13,21 @@ from errata.model.output.runner import ModelsCheckOutput, ModelsListOutput, Mode
 from errata.runner.inspect import find_inspect, inspect_model
 from errata.runner.models import ModelDefinition, load_models
 from errata.runner.run import REASONS, SuiteJob, check_all, preflight, smoke_run
+
+SUBCOMMANDS: Table = {
+    "list": ("models:list_", "List the models in the models file."),
+    "check": ("models:check", "Check that every model has what it needs; sends nothing."),
+    "smoke": ("models:smoke", "Try models on one or two cases."),
+}
+
+
+@click.group("models", cls=LazyGroup, table=SUBCOMMANDS, package="errata.cli")
+def command() -> None:
+    """List, check and try the models that `run` uses.
+
+    Models are defined in one file, `models.toml`.
+    """
+
 
 QUOTED = 3
 

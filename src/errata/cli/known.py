@@ -1,9 +1,10 @@
-"""`errata known add`, `list` and `rm`."""
+"""`errata known`: accepted limitations of a suite."""
 
 from datetime import UTC, datetime
 
 import click
 
+from errata.cli.lazy import LazyGroup, Table
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, say
 from errata.cli.render.fields import SHORT, place_of, put_field, put_undo
@@ -11,8 +12,23 @@ from errata.memory.known_gaps import GapRecord, GapRequest
 from errata.model.output.memory import KnownAddOutput, KnownListOutput, KnownRmOutput
 from errata.runs.names import handle_of
 from errata.text.shell import command_line
-from errata.verbs.memory import add_gap, list_gaps, remove_gap
+from errata.verbs.known import add_gap, list_gaps, remove_gap
 from errata.verbs.store import Store
+
+SUBCOMMANDS: Table = {
+    "add": ("known:add", "Record a known gap for a case, or for all cases that match a pattern."),
+    "list": ("known:list_", "List known gaps."),
+    "rm": ("known:rm", "Remove a known gap."),
+}
+
+
+@click.group("known", cls=LazyGroup, table=SUBCOMMANDS, package="errata.cli")
+def command() -> None:
+    """Record accepted limitations of a suite.
+
+    A known gap is an accepted limitation of a case. The label `KNOWN_GAP` is suggested for its failures.
+    """
+
 
 NAMED = 4
 

@@ -1,9 +1,10 @@
-"""`errata token create`, `list` and `revoke`."""
+"""`errata token`: who may ask a server for what."""
 
 from datetime import UTC, datetime
 
 import click
 
+from errata.cli.lazy import LazyGroup, Table
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json, say
 from errata.cli.render.fields import place_of, put_field
@@ -11,6 +12,21 @@ from errata.cli.table import put_table
 from errata.model.output.token import TokenCreateOutput, token_output
 from errata.model.token import SCOPES, Scope
 from errata.verbs.tokens import create_token, list_tokens, revoke_token
+
+SUBCOMMANDS: Table = {
+    "create": ("token:create", "Create a token and print it once."),
+    "list": ("token:list_", "List tokens with their scopes and last use."),
+    "revoke": ("token:revoke", "Revoke a token."),
+}
+
+
+@click.group("token", cls=LazyGroup, table=SUBCOMMANDS, package="errata.cli")
+def command() -> None:
+    """Create, list and revoke tokens of `serve`.
+
+    A server on this machine alone needs no token to read and review. Everything else does: other addresses, and
+    programs that report runs.
+    """
 
 
 @click.command("create")

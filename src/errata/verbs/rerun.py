@@ -1,7 +1,6 @@
-"""`rerun` and `writeback`: what to do about failures that are not the model's. Both run nothing and change no log."""
+"""`rerun`: which cases to run again, and the commands of their harness for it. Runs nothing (`runner/` does)."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 
 from errata.errors import NotFoundError, did_you_mean
 from errata.model import Attempt
@@ -12,8 +11,6 @@ from errata.runs.names import are_judged_turns, runs_named
 from errata.runs.view import RunView
 from errata.store.database import Store
 from errata.text.shell import shell_word
-from errata.writeback.files import WrittenBack, write_back
-from errata.writeback.settlement import settled_failures
 
 
 def plan_reruns(
@@ -62,9 +59,3 @@ def _key_of(case: str, view: RunView) -> str:
         f"Run `{run.native_id}` has no case `{case}`",
         hint=meant or f"`errata failures {shell_word(run.id)}` lists those that failed",
     )
-
-
-def write_settled(selectors: Iterable[str], store: Store, folder: Path) -> list[WrittenBack]:
-    """What is settled about the failures of runs, as files that their harness takes back."""
-    settled = [settled_failures(RunView(stored, store)) for stored in runs_named(selectors, store)]
-    return write_back(settled, folder)
