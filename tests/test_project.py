@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from errata.cli.app import COMMANDS
+
 ROOT = Path(__file__).parent.parent
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
 NO_CODE = {".venv", ".git", "build", "dist"}
@@ -61,3 +63,27 @@ def test_contributors_are_told_to_run_both_after_changes():
     told = " ".join((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split())
 
     assert re.search(r"After every change run `make check test`", told)
+
+
+def rows_of_commands():
+    """The table of ARCHITECTURE.md that leads from a command to its modules: three cells a row."""
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    section = page.partition("## From a command to its code")[2].partition("\n## ")[0]
+    rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("| ")]
+    return [[re.findall(r"`([^`]+)`", cell) for cell in row] for row in rows[1:]]
+
+
+def test_every_command_leads_to_its_code():
+    named = {words.split()[0] for row in rows_of_commands() for words in row[0]}
+
+    assert not set(COMMANDS) - named
+
+
+def test_the_modules_that_commands_lead_to_are_there():
+    package = ROOT / "src" / "errata"
+    verbs = {f"verbs/{name}" for row in rows_of_commands() for name in row[1]}
+    work = {name for row in rows_of_commands() for name in row[2] if "/" in name and name == name.lower()}
+
+    assert verbs
+    assert work
+    assert [name for name in sorted(verbs | work) if not list(package.glob(name))] == []
