@@ -20,8 +20,8 @@ IN_MEMORY = Path("/dev/shm")
 INPUTS, KILLS = 1_000_000, 2_000
 SECRETS = 8
 """Kinds of secrets of one unit."""
-KILLS_OF_ONE_UNIT = 15
-"""At least: each unit kills each of twelve commands one to four times."""
+KILLS_OF_ONE_UNIT = 20
+"""At least: each unit kills each of seventeen commands one to four times."""
 
 
 def parts_of(seed_size: float = 1.0) -> list[program.Part]:

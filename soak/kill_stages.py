@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 from errata.runs import importing
 from errata.store import whole_runs
-from soak.visible import STORE
+from errata.store.sqlite_backup import PUT_ASIDE
+from soak.visible import BESIDE, STORE, visible_in_store
 
 FIXTURES = Path(__file__).parent.parent / "tests" / "fixtures"
 RUN_A, RUN_B = (FIXTURES / "sources" / "convex_evals" / f"run_{name}" / "data" for name in "ab")
+LONG = FIXTURES / "sources" / "tau_bench" / "tau_cut" / "data"
 READER = FIXTURES / "review" / "reader.py"
 OLD = FIXTURES / "old"
 SMALL_FILES = 6
@@ -29,6 +31,10 @@ class Stage(NamedTuple):
     command: tuple[str, ...]
     tune: Callable[[], None] = lambda: None
     """Called in the process of the command before it starts."""
+    once: bool = False
+    """All of it or nothing is there, and the command refuses to do again what is done."""
+    check: Callable[[Path, Path], None] = lambda _folder, _before: None
+    """More that must hold in the folder after every kill; the second is the folder as it was before the command."""
 
 
 def _empty(folder: Path, _errata: Errata) -> None:
@@ -92,6 +98,37 @@ def _reported(folder: Path, errata: Errata) -> None:
     errata("review", "run", "latest", "--command", _reader(), "--yes", "--limit", "3")
 
 
+def _transcripts(folder: Path, errata: Errata) -> None:
+    """Long enough to be thinned."""
+    shutil.copytree(LONG, folder / "logs")
+    errata("import", "logs")
+
+
+def _thinned(folder: Path, errata: Errata) -> None:
+    _transcripts(folder, errata)
+    errata("store", "thin", "latest")
+
+
+def _backed_up(folder: Path, errata: Errata) -> None:
+    """The backup has one run fewer than the store that it replaces."""
+    _empty(folder, errata)
+    errata("import", RUN_A)
+    errata("store", "backup", "saved.db")
+    errata("import", "logs")
+
+
+def _store_elsewhere(folder: Path, errata: Errata) -> None:
+    _empty(folder, errata)
+    errata("import", "logs", RUN_A, "--store", "given.db")
+
+
+def _replaced_store_is_kept(folder: Path, before: Path) -> None:
+    """In its place or aside, whole."""
+    stores = [folder / STORE, *(folder / STORE.parent).glob(f"{STORE.name}{PUT_ASIDE}*")]
+    kept = [visible_in_store(path) for path in stores if not path.name.endswith(BESIDE)]
+    assert visible_in_store(before / STORE) in kept, "the store that was replaced is not there any more"
+
+
 def _old_store(folder: Path, _errata: Errata) -> None:
     (folder / STORE).parent.mkdir()
     (packed,) = sorted(OLD.glob("*/store.db.gz"))[:1]
@@ -128,5 +165,16 @@ STAGES = (
     Stage("buckets", _triaged, ("buckets", "list")),
     Stage("report", _grouped, ("report", "latest", "--date", "2026-03-09", "--html")),
     Stage("report", _reported, ("report", "latest", "--date", "2026-03-09", "--html")),
+    Stage("thin", _transcripts, ("store", "thin", "latest")),
+    Stage("thin", _thinned, ("store", "thin", "--undo", "latest")),
+    Stage("backup", _triaged, ("store", "backup", "saved.db"), once=True),
+    Stage("copy", _triaged, ("store", "copy", str(STORE), "copies/errata.db"), once=True),
+    Stage("restore", _backed_up, ("store", "restore", "saved.db", "--force"), check=_replaced_store_is_kept),
     Stage("migration", _old_store, ("runs",)),
+)
+DATABASE = "DATABASE"
+"""In a command: the address of the store."""
+ON_POSTGRES = (
+    *(stage for stage in STAGES if stage.name not in ("copy", "restore", "migration")),
+    Stage("copy", _store_elsewhere, ("store", "copy", "given.db", DATABASE), once=True),
 )

@@ -62,12 +62,16 @@ def series(folder: Path, stage: Stage, baseline: Baseline, chance: random.Random
             code = _run(work, stage, _moment(baseline, chance))
             assert code in (0, -signal.SIGKILL), f"it ended with {code}: {_printed(work)}"
             figures[f"killed in {stage.name}" if code else "finished before the kill"] += 1
-            check_between(baseline.before, visible_in(work), baseline.after)
-            if code == 0:
+            seen = visible_in(work)
+            check_between(baseline.before, seen, baseline.after, whole=stage.once)
+            stage.check(work, baseline.folder)
+            if code == 0 or (stage.once and seen == baseline.after):
                 break
-        code = _run(work, stage, NOT_AT_ALL)
-        assert code == 0, f"the repeated command ended with {code}: {_printed(work)}"
+        if not stage.once or seen != baseline.after:
+            code = _run(work, stage, NOT_AT_ALL)
+            assert code == 0, f"the repeated command ended with {code}: {_printed(work)}"
         check_between(baseline.after, visible_in(work), baseline.after)
+        stage.check(work, baseline.folder)
         left = left_behind(work)
         assert not left, f"left behind: {', '.join(left)}"
     finally:

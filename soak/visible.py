@@ -17,30 +17,48 @@ Parts = dict[str, str]
 STORE = Path(".errata", "errata.db")
 IN_WORK = ".part"
 """How the name of an unfinished file ends. It begins with a dot, too, so nobody takes it for a report."""
-FACTS = ("cases", "case_versions", "version_starts", "attempts", "checks", "blocks", "blob_uses", "unreadables")
+BESIDE = ("-wal", "-shm", "-journal")
+"""What SQLite keeps beside a store."""
+FACTS = (
+    "cases",
+    "case_versions",
+    "version_starts",
+    "attempts",
+    "checks",
+    "blocks",
+    "blob_uses",
+    "unreadables",
+    "thinned",
+)
 MEMBERS = "SELECT m.attempt_id, b.slug, m.role, m.owner FROM bucket_members m LEFT JOIN buckets b ON b.id = m.bucket"
 TIMES = {"at", "imported_at", "importer", "pk", "run_pk", "origin"}
 """Columns that differ between two imports of the same log."""
 
 
 def visible_in(folder: Path) -> Parts:
-    """`AssertionError` if the store is damaged, or rows belong to nothing."""
-    parts = {
-        f"file {path.relative_to(folder)}": _digest([path.read_bytes()])
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and STORE.parts[0] not in path.relative_to(folder).parts and not path.name.endswith(IN_WORK)
-    }
-    if (folder / STORE).exists():
-        with closing(sqlite3.connect(folder / STORE, timeout=60)) as database:
-            problems = database.execute("PRAGMA integrity_check").fetchone()[0]
-            assert problems == "ok", f"the store is damaged: {problems}"
-            parts |= _in_store(database)
-    return parts
+    """`AssertionError` if a store is damaged, or rows belong to nothing."""
+    parts: Parts = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        if not path.is_file() or STORE.parts[0] in name.parts or IN_WORK in path.name:
+            continue
+        if path.suffix == STORE.suffix:
+            parts |= {f"{part} in {name}": digest for part, digest in visible_in_store(path).items()}
+        elif not path.name.endswith(BESIDE):
+            parts[f"file {name}"] = _digest([path.read_bytes()])
+    return parts | (visible_in_store(folder / STORE) if (folder / STORE).exists() else {})
+
+
+def visible_in_store(path: Path) -> Parts:
+    with closing(sqlite3.connect(path, timeout=60)) as database:
+        problems = database.execute("PRAGMA integrity_check").fetchone()[0]
+        assert problems == "ok", f"the store `{path.name}` is damaged: {problems}"
+        return _in_store(database)
 
 
 def left_behind(folder: Path) -> list[str]:
     """What dead processes left after the repeated command: rows of no run, calls without an end, unfinished files."""
-    left = [path.name for path in folder.rglob(f"*{IN_WORK}")]
+    left = [path.name for path in folder.rglob(f"*{IN_WORK}*")]
     if not (folder / STORE).exists():
         return left
     with closing(sqlite3.connect(folder / STORE)) as database:
@@ -95,8 +113,12 @@ def _digest(rows: Iterable[object]) -> str:
     return digest.hexdigest()[:16]
 
 
-def check_between(before: Parts, seen: Parts, after: Parts) -> None:
-    """Every part is as before or as after: nothing half-visible, nothing that was committed is lost."""
+def check_between(before: Parts, seen: Parts, after: Parts, *, whole: bool = False) -> None:
+    """Every part is as before or as after: nothing half-visible, nothing that was committed is lost.
+
+    Where the command does all or nothing, all parts are as before or all as after.
+    """
+    assert not whole or seen in (before, after), "a part of what the command makes is there"
     for name in sorted({*before, *seen, *after}):
         allowed = {before.get(name), after.get(name)}
         kind, _, run = name.partition(" of ")

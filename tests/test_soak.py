@@ -9,13 +9,13 @@ import pytest
 from soak import kills, load, program, record, reviews, secrets, visible
 from soak.kill_stages import STAGES
 
-MIGRATION = next(number for number, stage in enumerate(STAGES) if stage.name == "migration")
+RESTORE, MIGRATION = ([stage.name for stage in STAGES].index(name) for name in ("restore", "migration"))
 IMPORT, SMALL_FILES = 1, 5
 """The import into a store that has another run, and the import of many small files."""
 
 
-@pytest.mark.parametrize("number", [IMPORT, SMALL_FILES, MIGRATION])
-def test_imports_that_are_killed_leave_nothing_half_visible(number, tmp_path):
+@pytest.mark.parametrize("number", [IMPORT, SMALL_FILES, RESTORE, MIGRATION])
+def test_commands_that_are_killed_leave_nothing_half_visible(number, tmp_path):
     baseline = kills.baseline_of(number, tmp_path)
     figures = kills.series(tmp_path, STAGES[number], baseline, random.Random("1"))
 
@@ -24,7 +24,9 @@ def test_imports_that_are_killed_leave_nothing_half_visible(number, tmp_path):
 
 
 def test_every_command_of_the_promise_is_killed():
-    assert {stage.name for stage in STAGES} == {"import", "triage", "review", "buckets", "report", "migration"}
+    of_runs = {"import", "triage", "review", "buckets", "report"}
+    of_stores = {"migration", "backup", "copy", "restore", "thin"}
+    assert {stage.name for stage in STAGES} == of_runs | of_stores
 
 
 def test_a_part_that_is_neither_as_before_nor_as_after_is_found():
@@ -33,6 +35,8 @@ def test_a_part_that_is_neither_as_before_nor_as_after_is_found():
         visible.check_between({"run a": "1"}, {"run a": "3"}, {"run a": "2"})
     with pytest.raises(AssertionError, match="run b"):
         visible.check_between({"run b": "1"}, {}, {"run b": "1"})
+    with pytest.raises(AssertionError, match="a part"):
+        visible.check_between({}, {"run a": "1"}, {"run a": "1", "run b": "1"}, whole=True)
 
 
 def test_several_imports_at_once_are_each_seen_whole(tmp_path):

@@ -50,6 +50,29 @@ def test_a_restore_can_be_undone_with_the_command_that_it_shows(own_two_runs):
     assert len(names()) == 1
 
 
+def test_restores_within_one_second_keep_every_store_that_they_replace(own_two_runs):
+    now = datetime(2026, 3, 10, 8, tzinfo=UTC)
+    done("store", "backup", "saved.db")
+    done("rm", "jn7mqywb", "--yes")
+
+    first, second = (
+        store_backup.restore_store(Path("saved.db"), own_two_runs, force=True, now=now).put_aside for _ in range(2)
+    )
+
+    assert [len(done("runs", "--json", "--store", aside).rows) for aside in (first, second)] == [1, 2]
+
+
+def test_what_a_killed_restore_left_does_not_change_with_the_store(own_two_runs):
+    done("store", "backup", "saved.db")
+    killed = own_two_runs.with_name(f"{own_two_runs.name}.before-restore-20260310T080000Z")
+    killed.hardlink_to(own_two_runs)
+
+    aside = Path(done("store", "restore", "saved.db", "--force", "--json").row["put_aside"])
+
+    assert not killed.exists()
+    assert [path.name for path in own_two_runs.parent.glob("*.before-restore-*")] == [aside.name]
+
+
 def test_a_store_with_runs_is_not_replaced_unasked(own_two_runs):
     done("store", "backup", "saved.db")
     before = own_two_runs.read_bytes()

@@ -4,6 +4,7 @@ import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from glob import escape
 from pathlib import Path
 
 from sqlalchemy import Connection
@@ -11,6 +12,8 @@ from sqlalchemy import Connection
 from errata.errors import StoreError
 from errata.store.sqlite import APPLICATION, PAGE_SIZE
 
+PUT_ASIDE = ".before-restore-"
+"""Between the name of a store and the time when it was put aside."""
 PAGES_AT_ONCE = 64 * 1024 * 1024 // PAGE_SIZE
 
 OnPages = Callable[[int, int], None]
@@ -52,8 +55,11 @@ def swap(new: Path, path: Path, aside: Path | None) -> None:
     """Put `new` in the place of the store, which goes `aside`. There is a store at the path at every moment."""
     log = path.with_name(f"{path.name}-wal")
     if aside is not None:
+        _forget_unfinished_swaps(path)
         try:
             os.link(path, aside)
+        except FileExistsError:  # never replace a store that was put aside
+            raise StoreError(f"`{aside}` exists already", hint="try again in a second") from None
         except OSError:  # a file system without links
             path.rename(aside)
         if log.exists():  # only of a store that is too damaged to be opened
@@ -61,6 +67,13 @@ def swap(new: Path, path: Path, aside: Path | None) -> None:
     for end in ("-wal", "-shm", "-journal"):
         path.with_name(path.name + end).unlink(missing_ok=True)
     new.replace(path)
+
+
+def _forget_unfinished_swaps(path: Path) -> None:
+    """One that was killed leaves a second name of the store: what is put aside must not change with it."""
+    for other in path.parent.glob(f"{escape(path.name)}{PUT_ASIDE}*"):
+        if other.samefile(path):
+            other.unlink()
 
 
 def has_mark(path: Path) -> bool:

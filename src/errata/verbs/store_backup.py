@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from itertools import chain, count
 from pathlib import Path
 
 from errata.errors import DamagedStoreError, StoreError
@@ -12,7 +13,7 @@ from errata.store.damage import problems_of
 from errata.store.database import Store, open_store, schema_of
 from errata.store.run_digest import RowDigest, digests_of
 from errata.store.schema import SCHEMA
-from errata.store.sqlite_backup import backup_into, has_mark, refuse_if_in_use, swap
+from errata.store.sqlite_backup import PUT_ASIDE, backup_into, has_mark, refuse_if_in_use, swap
 from errata.store.transfer import (
     close_file,
     copy_into_file,
@@ -196,7 +197,9 @@ def _place_for_old_store(path: Path, *, force: bool, now: datetime) -> Path | No
         raise StoreError(
             f"The store {held}: `{path}`", hint="add `--force` to replace it; it is then put aside, not deleted"
         )
-    return path.with_name(f"{path.name}.before-restore-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}")
+    named = path.with_name(f"{path.name}{PUT_ASIDE}{now.astimezone(UTC):%Y%m%dT%H%M%SZ}")
+    numbered = (named.with_name(f"{named.name}-{number}") for number in count(2))
+    return next(place for place in chain([named], numbered) if not place.exists())
 
 
 def _verified(part: Path, backup: Path) -> int:
