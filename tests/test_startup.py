@@ -49,6 +49,13 @@ def test_alembic_is_for_old_stores_only(tmp_path):
     assert "alembic" not in modules_after("runs", "--store", str(tmp_path / "errata.db"))
 
 
+def test_an_import_without_triage_imports_nothing_of_it(tmp_path, fixtures):
+    log = fixtures / "sources/junit"
+    modules = modules_after("import", str(log), "--no-triage", "--store", str(tmp_path / "errata.db"))
+
+    assert not [name for name in modules if name.startswith(("errata.triage", "errata.memory", "errata.review"))]
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_short_help_is_what_the_command_says_of_itself(name):
     command = app.get_command(click.Context(app), name)

@@ -1,6 +1,5 @@
 """How far an instruction to the reviewer goes: its own line, and what is recognisably the same note."""
 
-import re
 from typing import Literal
 
 from errata.text.lazy_regex import lazy_regex
@@ -11,9 +10,9 @@ LONGEST = 900
 # its own line begins and ends here; in JSON, a string is a line
 _BEGINS = lazy_regex(r"\n|\\n|\"")
 _ENDS = {
-    "line": re.compile(r"\n|\\n|\"|-->|\*/"),
-    "block": re.compile(r"\n|\\n|\"\s*[,}\]]|-->|\*/"),
-    "object": re.compile(r"\n|\\n"),
+    "line": lazy_regex(r"\n|\\n|\"|-->|\*/"),
+    "block": lazy_regex(r"\n|\\n|\"\s*[,}\]]|-->|\*/"),
+    "object": lazy_regex(r"\n|\\n"),
 }
 # a comment or a message that began before it or with it, and is not over at the end of the line
 _OPEN = lazy_regex(r"<!--|/\*|<\|im_start\|>|<\|start_header_id\|>")

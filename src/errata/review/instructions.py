@@ -41,7 +41,7 @@ _ESCAPED_LETTERS = (rf"\\u00({_LETTER})", rf"\\x({_LETTER})", rf"%({_LETTER})", 
 _ESCAPED_LETTERS_DECIMAL = r"&\#(6[5-9]|[789]\d|1[01]\d|12[0-2]);"
 _ESCAPED_LETTER = lazy_regex("|".join((*_ESCAPED_LETTERS, _ESCAPED_LETTERS_DECIMAL)))
 # one by one they begin with plain text, which is looked for much faster
-_ONE_BY_ONE = tuple(re.compile(one) for one in (*_ESCAPED_LETTERS, _ESCAPED_LETTERS_DECIMAL))
+_ONE_BY_ONE = tuple(lazy_regex(one) for one in (*_ESCAPED_LETTERS, _ESCAPED_LETTERS_DECIMAL))
 # digits for letters, in the words that it is worth hiding
 _DIGITS_IN = lazy_regex(
     "ign0r|1gn[o0]r|d1sr|disr3|f0rg|prev1|previ0|pr3v|pri0r|instructi0|instruct1|1nstr|rev1e|r3v|grad3r|jud9e|0verr|0verl"

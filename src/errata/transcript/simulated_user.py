@@ -35,17 +35,17 @@ _USER_ID = lazy_regex(r"\buser ?id\b", re.IGNORECASE)
 _ANOTHER = lazy_regex(r"\b(?:reservation|confirmation|booking|order|membership)\b", re.IGNORECASE)
 AN_ID = lazy_regex(r"\b[a-z]+(?:_[a-z]+)+_\d{2,}\b")
 _DATES = (
-    re.compile(rf"\b{MONTH_NAME} (\d{{1,2}})(?:st|nd|rd|th)?\b"),
-    re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{MONTH_NAME}(?!\w)"),
-    re.compile(r"\b\d{4}-(\d{2})-(\d{2})\b"),
+    lazy_regex(rf"\b{MONTH_NAME} (\d{{1,2}})(?:st|nd|rd|th)?\b"),
+    lazy_regex(rf"\b(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{MONTH_NAME}(?!\w)"),
+    lazy_regex(r"\b\d{4}-(\d{2})-(\d{2})\b"),
 )
 _SHAPES = {
     "user id": AN_ID,
-    "code": re.compile(r"\b(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{6,8}\b"),
-    "order number": re.compile(r"#[A-Z]?\d{4,}\b"),
-    "email address": re.compile(r"\b[\w.+-]+@[\w-]+\.[\w.]+\b"),
-    "zip code": re.compile(r"(?<![\d$.])\b\d{5}\b(?![\d.])"),
-    "amount": re.compile(r"[$€£]\s?(\d[\d,]*)"),
+    "code": lazy_regex(r"\b(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{6,8}\b"),
+    "order number": lazy_regex(r"#[A-Z]?\d{4,}\b"),
+    "email address": lazy_regex(r"\b[\w.+-]+@[\w-]+\.[\w.]+\b"),
+    "zip code": lazy_regex(r"(?<![\d$.])\b\d{5}\b(?![\d.])"),
+    "amount": lazy_regex(r"[$€£]\s?(\d[\d,]*)"),
 }
 
 

@@ -11,7 +11,7 @@ from errata.text.lazy_regex import lazy_regex
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(patterns), re.IGNORECASE)
+    return lazy_regex("|".join(patterns), re.IGNORECASE)
 
 
 DIMENSIONS = ("tool_use_correct", "instruction_following", "kb_grounding", "ambiguity_handling", "state_tracking")

@@ -1,11 +1,15 @@
 """A run on a page: its title, its harness and unit, and its number of attempts."""
 
+from typing import TYPE_CHECKING
+
 from errata.cli.output import plural
 from errata.model import Run, StoredRun
 from errata.model.run import subject_label
 from errata.runs.names import needs_native_id, variant_of
-from errata.runs.suspicions import SuspiciousCount
 from errata.runs.without_failures import cases_not_in_log
+
+if TYPE_CHECKING:
+    from errata.runs.suspicions import SuspiciousCount
 
 
 def harness_title(run: Run) -> str:
@@ -60,7 +64,7 @@ def title_of(run: Run, name: str) -> str:
     return " · ".join(part for part in (named, model, suite, date) if part)
 
 
-def passes_in_words(passes: int, odd: SuspiciousCount) -> str:
+def passes_in_words(passes: int, odd: "SuspiciousCount") -> str:
     """`3 of 20 passes look suspicious, 2 more with weak signs only`."""
     look = "looks" if odd.suspicious == 1 else "look"
     suspicious = f"{odd.suspicious:,} of {plural(passes - odd.contradictory, 'pass', 'passes')} {look} suspicious"

@@ -9,12 +9,12 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _MONTH = rf"(?P<name>{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"
 _DAY = r"(?P<d>\d{1,2})(?:st|nd|rd|th|\.)?"
 _FORMS = (
-    re.compile(r"(?<!\d)(?P<y>\d{4})([-/.])(?P<m>\d{1,2})\2(?P<d>\d{1,2})(?!\d)"),
-    re.compile(r"(?<![\w-])(?P<y>20\d\d)(?P<m>\d\d)(?P<d>\d\d)(?![\d-])"),
-    re.compile(rf"(?<!\d){_DAY}\s+(?:of\s+)?{_MONTH},?\s+(?P<y>\d{{4}})(?!\d)", re.IGNORECASE),
-    re.compile(rf"\b{_MONTH}\s+{_DAY},?\s+(?P<y>\d{{4}})(?!\d)", re.IGNORECASE),
-    re.compile(rf"(?<![\w/])(?P<d>\d{{1,2}})([/-]){_MONTH}\2(?P<y>\d{{4}}|\d\d)(?!\d)", re.IGNORECASE),
-    re.compile(r"(?<![\w.])(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})(?!\d)"),
+    lazy_regex(r"(?<!\d)(?P<y>\d{4})([-/.])(?P<m>\d{1,2})\2(?P<d>\d{1,2})(?!\d)"),
+    lazy_regex(r"(?<![\w-])(?P<y>20\d\d)(?P<m>\d\d)(?P<d>\d\d)(?![\d-])"),
+    lazy_regex(rf"(?<!\d){_DAY}\s+(?:of\s+)?{_MONTH},?\s+(?P<y>\d{{4}})(?!\d)", re.IGNORECASE),
+    lazy_regex(rf"\b{_MONTH}\s+{_DAY},?\s+(?P<y>\d{{4}})(?!\d)", re.IGNORECASE),
+    lazy_regex(rf"(?<![\w/])(?P<d>\d{{1,2}})([/-]){_MONTH}\2(?P<y>\d{{4}}|\d\d)(?!\d)", re.IGNORECASE),
+    lazy_regex(r"(?<![\w.])(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})(?!\d)"),
 )
 # only a number above twelve shows whether the day or the month comes first
 _SLASHED = lazy_regex(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4})(?![\d/])")
@@ -22,8 +22,8 @@ _LONGEST = 600
 
 
 _WITHOUT_YEAR = (
-    re.compile(rf"(?<![\w.]){_DAY}\s+(?:of\s+)?{_MONTH}(?![\w-])", re.IGNORECASE),
-    re.compile(rf"\b{_MONTH}\s+{_DAY}(?![\w-])", re.IGNORECASE),
+    lazy_regex(rf"(?<![\w.]){_DAY}\s+(?:of\s+)?{_MONTH}(?![\w-])", re.IGNORECASE),
+    lazy_regex(rf"\b{_MONTH}\s+{_DAY}(?![\w-])", re.IGNORECASE),
 )
 
 

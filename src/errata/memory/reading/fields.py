@@ -91,9 +91,9 @@ def _columns_of(header: tuple[str, ...], *, is_failure: bool) -> dict[str, int]:
 
 _FORMER = lazy_regex(r"\b(?:prior|previous(?:ly)?|before|earlier|last|old|was|initial(?:ly)?|former|first|original)\b")
 _LOOSE = (
-    ("label", re.compile(r"\b(?:classification|verdict|label)\b")),
-    ("step", re.compile(r"\b(?:failed|failing|failure)-(?:step|stage)\b|\bstep\b")),
-    ("reasoning", re.compile(r"\breason(?:ing)?\b")),
+    ("label", lazy_regex(r"\b(?:classification|verdict|label)\b")),
+    ("step", lazy_regex(r"\b(?:failed|failing|failure)-(?:step|stage)\b|\bstep\b")),
+    ("reasoning", lazy_regex(r"\breason(?:ing)?\b")),
 )
 
 

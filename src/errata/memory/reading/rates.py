@@ -38,7 +38,7 @@ _BOTH_TURNED = lazy_regex(
 )
 _TOTAL_FAILED = lazy_regex(rf"(?i)(?<![\w./-]){_N}\s+{_THINGS}\b[^.\n\d]{{0,30}}?{_N}\s+(?:\w+\s+)?{_FAIL}\b")
 _TOTAL_PASSED = lazy_regex(rf"(?i)(?<![\w./-]){_N}\s+{_THINGS}\b[^.\n\d]{{0,30}}?{_N}\s+(?:\w+\s+)?{_PASSING}\b")
-_PASSED_MARK, _FAILED_MARK = re.compile(r"[✅✔🟢]\ufe0f?"), re.compile(r"[❌✗✘🔴]\ufe0f?")
+_PASSED_MARK, _FAILED_MARK = lazy_regex(r"[✅✔🟢]\ufe0f?"), lazy_regex(r"[❌✗✘🔴]\ufe0f?")
 _PERCENT_OF = lazy_regex(rf"(?<![\w./-])(\d{{1,3}}(?:\.\d+)?)\s*%\s*(?:\(?\s*(?:of|out of)\s+)?\(?{_N}\s+{_THINGS}")
 
 

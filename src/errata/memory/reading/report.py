@@ -78,10 +78,10 @@ def is_report(report: PriorReport) -> bool:
 
 TEXT = 600
 _GROUPS = (
-    ("none", re.compile(r"^(?:no-action|nothing|none|leave)")),
-    ("config", re.compile(r"^(?:lint|config|configuration|harness|tooling|runner|ci)\b")),
-    ("model", re.compile(r"^(?:model|models)\b")),
-    ("eval", re.compile(r"^(?:evals?|tasks?|graders?|tests?|benchmark|suite|guidelines?|prompts?)\b")),
+    ("none", lazy_regex(r"^(?:no-action|nothing|none|leave)")),
+    ("config", lazy_regex(r"^(?:lint|config|configuration|harness|tooling|runner|ci)\b")),
+    ("model", lazy_regex(r"^(?:model|models)\b")),
+    ("eval", lazy_regex(r"^(?:evals?|tasks?|graders?|tests?|benchmark|suite|guidelines?|prompts?)\b")),
 )
 _PREFIX = lazy_regex(r"^\s*([A-Za-z][\w /&-]{0,40}?)\s*:\s+")
 
@@ -251,7 +251,7 @@ _FIRST = lazy_regex(r"(\s*)-\s+([A-Za-z][\w -]{0,40}):(?:\s+(.*))?")
 _FIELD = lazy_regex(r"(\s*)([A-Za-z][\w -]{0,40}):(?:\s+(.*))?")
 _BLOCK = lazy_regex(r"[|>][+-]?\d?")
 """The value is the text below."""
-_COLUMNS = (re.compile(r"\s{2,}|\t|\s*\|\s*"), re.compile(r"\s*[,;]\s*"))
+_COLUMNS = (lazy_regex(r"\s{2,}|\t|\s*\|\s*"), lazy_regex(r"\s*[,;]\s*"))
 """What parts the cells of a line."""
 Record = dict[str, str]
 

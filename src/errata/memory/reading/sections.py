@@ -29,13 +29,13 @@ _DONE = r"(?:taken|done|made|applied|performed|completed|implemented|executed|ca
 _KINDS: tuple[tuple[About, re.Pattern[str]], ...] = (
     (
         "other",
-        re.compile(
+        lazy_regex(
             r"no-longer-|stopped-fail|recovered|not-failing|fail\w*-anymore|did-we-see|seen-(?:it-|this-)?before"
         ),
     ),
     (
         "recommendations",
-        re.compile(
+        lazy_regex(
             r"recommend|suggest|next-steps?|action-items?|\bto-?dos?\b|propos|what-to-do|^follow-ups?$|next-actions"
             r"|(?:planned|open|pending|future|deferred|further|possible|outstanding)-(?:actions?|changes|fixes|work|items)"
             r"|(?:actions?|changes|fixes)-(?:planned|pending|open|needed|required|deferred|not-taken|to-take)"
@@ -45,7 +45,7 @@ _KINDS: tuple[tuple[About, re.Pattern[str]], ...] = (
     ),
     (
         "actions",
-        re.compile(
+        lazy_regex(
             rf"^actions?$|\bactions?-{_DONE}|(?:changes|fixes|edits|updates|adjustments|measures|steps|corrections|work)-{_DONE}"
             r"|what-(?:we|i)-(?:have-|ve-)?(?:changed|did|done|fixed)|what-(?:was|has-been|were|got|has)-(?:done|changed|fixed)"
             r"|(?:applied|completed|implemented)-(?:changes|fixes|actions)|^(?:all-)?done(?:-(?:so-far|since.*|after.*|in-response"
@@ -56,31 +56,31 @@ _KINDS: tuple[tuple[About, re.Pattern[str]], ...] = (
     ),
     (
         "recommendations",  # German, Spanish, French, Portuguese, Italian
-        re.compile(
+        lazy_regex(
             r"empfehl|recomenda|recommand|raccomanda|vorschl|sugerencia|sugest|keine-massnahm|ninguna-acci|aucune-action"
             r"|(?:nächste|offene)-|próxim|prochain|(?:geplant|pendiente|prévu)"
         ),
     ),
     (
         "actions",
-        re.compile(
+        lazy_regex(
             r"massnahmen|änderungen$|umgesetzt|erledigt|(?:acciones|cambios|medidas|ações|azioni|actions|modifi\w+)-"
             r"(?:realizad|tomad|hech|efectuad|réalis|prises|effectu|fatt|eseguit|intrapres)"
         ),
     ),
     (
         "patterns",
-        re.compile(r"muster|übergreifend|patron(?:es)?\b|padr(?:ão|ões)|motifs?\b|tendenc"),
+        lazy_regex(r"muster|übergreifend|patron(?:es)?\b|padr(?:ão|ões)|motifs?\b|tendenc"),
     ),
     (
         "failures",
-        re.compile(
+        lazy_regex(
             r"\b(?:new|still|again|repeat\w*|recurring|regress\w*)\b.*fail|regression|fail\w*-analys|fail\w*-by|^fail|by-fail"
         ),
     ),
     (
         "other",
-        re.compile(
+        lazy_regex(
             r"net-impact|^impact|bottom-line|conclusion|takeaway|\bpass(?:ed|es|ing)?\b(?!.*fail)|\bfixed\b|\bresolved\b"
             r"|\bprevious(?:ly)?\b|\bprior\b|\bearlier\b|\bhistory\b|appendix|glossary|legend|method|excluded"
             r"|not-(?:included|counted|measured)|^compar|^since-|changes-from|already-documented"
@@ -88,7 +88,7 @@ _KINDS: tuple[tuple[About, re.Pattern[str]], ...] = (
     ),
     (
         "patterns",
-        re.compile(
+        lazy_regex(
             r"pattern|cross-cutting|\bthemes?\b|common-(?:cause|issue|problem|mistake)|observations|trends|root-causes"
             r"|hard(?:er|est)-categor|categor\w*-that|^categories$|by-category$|lessons"
         ),

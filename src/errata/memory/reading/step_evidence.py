@@ -12,19 +12,19 @@ from errata.memory.reading.steps import STEP, canonical_step, mentioned_steps, s
 from errata.text.lazy_regex import lazy_regex
 
 _MESSAGES = (
-    ("tsc", re.compile(r"\bTS\d{4,5}\b")),
-    ("eslint", re.compile(r"(?m)^\s*\d+:\d+\s+(?:error|warning)\s|@typescript-eslint/|\beslint-plugin")),
+    ("tsc", lazy_regex(r"\bTS\d{4,5}\b")),
+    ("eslint", lazy_regex(r"(?m)^\s*\d+:\d+\s+(?:error|warning)\s|@typescript-eslint/|\beslint-plugin")),
     (
         "tests",
-        re.compile(r"\bAssertionError\b|\bexpected\b[^\n]{1,80}\b(?:to (?:be|equal|have|match|deeply)|received)\b"),
+        lazy_regex(r"\bAssertionError\b|\bexpected\b[^\n]{1,80}\b(?:to (?:be|equal|have|match|deeply)|received)\b"),
     ),
     (
         "deploy",
-        re.compile(
+        lazy_regex(
             r"(?i)unable to (?:start )?push|\bSchemaDefinitionError\b|\bInvalidModules\b|failed to analyze \S+\.js"
         ),
     ),
-    ("install", re.compile(r"(?i)no version matching|downloading tarball|\bnpm err!|failed to resolve")),
+    ("install", lazy_regex(r"(?i)no version matching|downloading tarball|\bnpm err!|failed to resolve")),
 )
 """How the tools of each step report an error."""
 MESSAGE, RULE, WORD = 4, 3, 1

@@ -20,7 +20,7 @@ _OTHERS = r"build|compile|verifier|judge|[a-z]+(?:_[a-z]+)+"
 """Steps of other harnesses, where a text reports a failure there."""
 _ANY = STEP = "|".join(_FORMS.values())
 """Any spelling of any of them, for a pattern."""
-_EXACT = {name: re.compile(form, re.IGNORECASE) for name, form in _FORMS.items()}
+_EXACT = {name: lazy_regex(form, re.IGNORECASE) for name, form in _FORMS.items()}
 _EDGE = r"(?<![\w@/-])"
 _STEP_WORD = lazy_regex(rf"(?i){_EDGE}(?:{_ANY})(?![\w/-])")
 _FAILED_AT = lazy_regex(

@@ -1,12 +1,12 @@
 """Allure: the results folder that its adapters write, with one JSON file per test, fixtures and attachments."""
 
-import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, children, head_of
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "allure"
 TITLE = "Allure: the folder `allure-results`, or one result file"
@@ -15,7 +15,7 @@ HARNESS = Harness(name=NAME, title=NAME)
 HEAD = 64 * 1024
 LOOKS = 200
 _RESULT = tuple(
-    re.compile(rb'"(?<!\\")(?:' + keys + rb')"\s*:')
+    lazy_regex(rb'"(?<!\\")(?:' + keys + rb')"\s*:')
     for keys in (rb"uuid", rb"status|stage", rb"historyId|testCaseId|fullName", rb"start|labels|steps")
 )
 

@@ -3,13 +3,13 @@
 Its files are `result/<model>/<group>/BFCL_v4_<category>_result.json`, and the same below `score`.
 """
 
-import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, children, folders, head_of
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "bfcl"
 TITLE = "BFCL: the folder with `result` and `score`, or one file of either"
@@ -23,13 +23,13 @@ GROUPS = frozenset(
     ("non_live", "live", "multi_turn", "agentic", "format_sensitivity", "memory", "web_search", "kv", "vector",
      "rec_sum")
 )  # fmt: skip
-FILE = re.compile(
+FILE = lazy_regex(
     r"(?:(?P<version>BFCL_v\d+|gorilla_openfunctions_v\d+_test)_)?(?P<category>\w+)_(?P<kind>result|score)\.json"
 )
 
-_RESULT = re.compile(rb'\s*\{\s*"id"\s*:\s*"[^"]*"\s*,\s*"result"\s*:')
-_OF_RESULT = re.compile(rb'"(?<!\\")(?:input_token_count|latency|traceback)"\s*:')
-_SCORE = re.compile(
+_RESULT = lazy_regex(rb'\s*\{\s*"id"\s*:\s*"[^"]*"\s*,\s*"result"\s*:')
+_OF_RESULT = lazy_regex(rb'"(?<!\\")(?:input_token_count|latency|traceback)"\s*:')
+_SCORE = lazy_regex(
     rb'\s*\{\s*"accuracy"\s*:\s*[\d.eE+-]+\s*,\s*"correct_count"\s*:\s*\d+\s*,\s*"total_count"\s*:\s*\d+'
 )
 

@@ -6,13 +6,14 @@ from pathlib import Path
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, head_of
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "braintrust"
 TITLE = "Braintrust: the result of `Eval` with `summary` and `results`, or the rows of an experiment"
 HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 256 * 1024
-_ROW = re.compile(rb'\s*(?:\{\s*"(?:results|events|data)"\s*:\s*)?(?:\[\s*)?\{\s*"')
+_ROW = lazy_regex(rb'\s*(?:\{\s*"(?:results|events|data)"\s*:\s*)?(?:\[\s*)?\{\s*"')
 
 
 def _keys(*keys: bytes) -> tuple[re.Pattern[bytes], ...]:

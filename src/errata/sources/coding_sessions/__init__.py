@@ -6,6 +6,7 @@ from pathlib import Path
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, head_of
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "coding-sessions"
 TITLE = "Claude Code and Codex: sessions; a mapping joins them to a file of results"
@@ -16,7 +17,7 @@ LOOKS = 10
 HEAD = 16 * 1024
 SESSION_HEAD = 64 * 1024
 
-_JOINS = re.compile(rb"^transcript\s*=", re.MULTILINE)
+_JOINS = lazy_regex(rb"^transcript\s*=", re.MULTILINE)
 _SIGNS = (b'"sessionId"', b'"session_meta"')
 """Every session contains one of these near its start."""
 

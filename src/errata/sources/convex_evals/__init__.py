@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, folders, head_of
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "convex-evals"
 TITLE = (
@@ -27,7 +28,7 @@ SHAPE = f"output/<model>/<category>/<eval>/{RUN_LOG}"
 SLUG_PARTS = 3
 """A model's slug may contain slashes: `acme/nimbus-2-coder`."""
 MODEL_LOOKS = 60
-_NUMBERED = re.compile(r"\d{3}-")
+_NUMBERED = lazy_regex(r"\d{3}-")
 _SUFFIXES = (".json", ".txt", ".out", "")
 
 # convex sorts the fields of its answers, other tools do not: accept any order
@@ -37,8 +38,8 @@ _TELLTALES = (
     ("getRunDetails", rb'"evals"\s*:\s*\[', rb'"evalPath"\s*:'),
     ("getEvalDebugInfo", rb'"eval"\s*:\s*\{', rb'"evalPath"\s*:'),
 )
-_OBJECT = re.compile(rb"^\s*\{", re.MULTILINE)
-_ENVELOPE = re.compile(rb'\s*\{\s*"(?:status|value|logLines|errorMessage|errorData)"\s*:')
+_OBJECT = lazy_regex(rb"^\s*\{", re.MULTILINE)
+_ENVELOPE = lazy_regex(rb'\s*\{\s*"(?:status|value|logLines|errorMessage|errorData)"\s*:')
 
 
 def recognise(path: Path) -> Match | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, children, head_of
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "deepeval"
 TITLE = "deepeval: `test_run_*.json`, the folder `.deepeval`, the result of `evaluate` as JSON"
@@ -22,7 +23,7 @@ LATEST = (".latest_run_full.json", ".latest_test_run.json")
 WRAPPER = "testRunData"
 CASES, CONVERSATIONS, RESULTS = "testCases", "conversationalTestCases", "test_results"
 
-_OBJECT = re.compile(rb"\s*\{")
+_OBJECT = lazy_regex(rb"\s*\{")
 
 
 def _listed(*names: bytes) -> tuple[re.Pattern[bytes], ...]:
@@ -30,7 +31,7 @@ def _listed(*names: bytes) -> tuple[re.Pattern[bytes], ...]:
 
 
 _TEST_RUN = _listed(b"testCases|conversationalTestCases", b"metricsData|metricsScores")
-_RESULT = (*_listed(b"test_results", b"metrics_data"), re.compile(rb'"(?<!\\")conversational"\s*:\s*(?:true|false)'))
+_RESULT = (*_listed(b"test_results", b"metrics_data"), lazy_regex(rb'"(?<!\\")conversational"\s*:\s*(?:true|false)'))
 
 
 def recognise(path: Path) -> Match | None:

@@ -1,18 +1,18 @@
 """errata's own JSON Lines: one record per line, written by an export or directly by a harness."""
 
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, head_of
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "errata-jsonl"
 TITLE = "errata's own JSON Lines: one record per line"
 HARNESS = Harness(name=NAME, title=NAME)
 
 # the first two keys, in either order
-_OPENING = re.compile(rb'\s*\{\s*(?:"errata"\s*:\s*\d+\s*,\s*"kind"\s*:|"kind"\s*:\s*"\w+"\s*,\s*"errata"\s*:)')
+_OPENING = lazy_regex(rb'\s*\{\s*(?:"errata"\s*:\s*\d+\s*,\s*"kind"\s*:|"kind"\s*:\s*"\w+"\s*,\s*"errata"\s*:)')
 
 
 def recognise(path: Path) -> Match | None:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, children, decode, folders, head_of
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "evalscope"
 TITLE = "evalscope: a run folder, or one file of predictions or reviews"
@@ -18,14 +19,14 @@ LOOKS = 5
 
 Kind = Literal["predictions", "reviews", "reports"]
 
-_INDEX = re.compile(rb'"(?<!\\")index"\s*:\s*\d')
-_ROW = re.compile(rb'\s*\{\s*"index"\s*:\s*\d+\s*,')
+_INDEX = lazy_regex(rb'"(?<!\\")index"\s*:\s*\d')
+_ROW = lazy_regex(rb'\s*\{\s*"index"\s*:\s*\d+\s*,')
 _KINDS: tuple[tuple[Kind, re.Pattern[bytes]], ...] = (
-    ("predictions", re.compile(rb'"(?<!\\")model_output"\s*:\s*(?:\{|null)')),
-    ("reviews", re.compile(rb'"(?<!\\")sample_score"\s*:\s*\{')),
+    ("predictions", lazy_regex(rb'"(?<!\\")model_output"\s*:\s*(?:\{|null)')),
+    ("reviews", lazy_regex(rb'"(?<!\\")sample_score"\s*:\s*\{')),
 )
 _REPORT = tuple(
-    re.compile(rb'"(?<!\\")' + key + rb'"\s*:')
+    lazy_regex(rb'"(?<!\\")' + key + rb'"\s*:')
     for key in (b"dataset_name", b"dataset_pretty_name", b"model_name", b"metrics")
 )
 

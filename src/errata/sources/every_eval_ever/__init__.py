@@ -6,6 +6,7 @@ from pathlib import Path
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, children, head_of, is_file
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "every-eval-ever"
 TITLE = "every_eval_ever: a summary with its instances, or either alone"
@@ -15,9 +16,9 @@ HEAD = 64 * 1024
 WHOLE = 4 * 1024 * 1024
 SAMPLES = "_samples.jsonl"
 
-_OPENING = re.compile(rb'\s*\{\s*"schema_version"\s*:\s*"[^"]*"\s*,\s*"evaluation_id"\s*:')
-_SUMMARY = tuple(re.compile(rb'"(?<!\\")' + key + rb'"\s*:') for key in (b"source_metadata", b"model_info"))
-_ROW = tuple(re.compile(rb'"(?<!\\")' + key + rb'"\s*:') for key in (b"sample_id", b"interaction_type"))
+_OPENING = lazy_regex(rb'\s*\{\s*"schema_version"\s*:\s*"[^"]*"\s*,\s*"evaluation_id"\s*:')
+_SUMMARY = tuple(lazy_regex(rb'"(?<!\\")' + key + rb'"\s*:') for key in (b"source_metadata", b"model_info"))
+_ROW = tuple(lazy_regex(rb'"(?<!\\")' + key + rb'"\s*:') for key in (b"sample_id", b"interaction_type"))
 
 
 def recognise(path: Path) -> Match | None:

@@ -11,6 +11,7 @@ from typing import Literal
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, folders, head_of, is_file
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "harbor"
 TITLE = "Harbor: job and trial folders with ATIF trajectories; terminal-bench: results.json"
@@ -28,7 +29,7 @@ _TRIAL_CONFIG = (rb'"trial_name"\s*:', rb'"trials_dir"\s*:')
 _ROWS = (rb'"results"\s*:\s*\[', rb'"task_id"\s*:', rb'"is_resolved"\s*:', rb'"trial_name"\s*:')
 _ROW = (rb'"task_id"\s*:', rb'"is_resolved"\s*:', rb'"failure_mode"\s*:')
 _METADATA = (rb'"run_id"\s*:', rb'"agent_name"\s*:', rb'"(?:dataset_name|dataset_path|task_ids)"\s*:')
-_JOB_ID = re.compile(rb'"job_id"\s*:\s*"([^"]+)"')
+_JOB_ID = lazy_regex(rb'"job_id"\s*:\s*"([^"]+)"')
 _BECAUSE: dict[Kind, str] = {
     "job": "a Harbor job folder",
     "trial": "a Harbor trial folder",

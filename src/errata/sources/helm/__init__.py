@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, children, head_of, is_file
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "helm"
 TITLE = "HELM: run folders with scenario_state.json and per_instance_stats.json, or such files under other names"
@@ -35,21 +36,21 @@ _KEY = rb'"(?<!\\")%s"\s*:\s*'
 
 
 def _key(name: bytes, value: bytes = b"") -> re.Pattern[bytes]:
-    return re.compile(_KEY % name + value)
+    return lazy_regex(_KEY % name + value)
 
 
-_DOCUMENT = re.compile(rb'\s*\{\s*"(?:adapter_spec|request_states)"\s*:\s*[{\[]')
-_ROW = re.compile(rb'\s*\[\s*\{\s*"(?:instance_id|train_trial_index|predicted_text|stats)"\s*:')
+_DOCUMENT = lazy_regex(rb'\s*\{\s*"(?:adapter_spec|request_states)"\s*:\s*[{\[]')
+_ROW = lazy_regex(rb'\s*\[\s*\{\s*"(?:instance_id|train_trial_index|predicted_text|stats)"\s*:')
 _SIGNS: tuple[tuple[Kind, re.Pattern[bytes], tuple[re.Pattern[bytes], ...]], ...] = (
     ("state", _DOCUMENT, (_key(b"request_states", rb"\["),)),
-    ("spec", re.compile(rb"\s*\{"), (_key(b"scenario_spec", rb"[{\[]"), _key(b"adapter_spec", rb"[{\[]"))),
+    ("spec", lazy_regex(rb"\s*\{"), (_key(b"scenario_spec", rb"[{\[]"), _key(b"adapter_spec", rb"[{\[]"))),
     ("measured", _ROW, (_key(b"instance_id"), _key(b"stats", rb'\[\s*(?:\]|\{\s*"name"\s*:\s*\{)'))),
     ("predictions", _ROW, (_key(b"instance_id"), _key(b"predicted_text"), _key(b"stats", rb"\{"))),
-    ("inputs", re.compile(rb'\s*\[\s*\{\s*"input"\s*:\s*\{'), (_key(b"references", rb"\["), _key(b"split"))),
-    ("stats", re.compile(rb'\s*\[\s*\{\s*"name"\s*:\s*\{\s*"name"\s*:'), (_key(b"count"),)),
+    ("inputs", lazy_regex(rb'\s*\[\s*\{\s*"input"\s*:\s*\{'), (_key(b"references", rb"\["), _key(b"split"))),
+    ("stats", lazy_regex(rb'\s*\[\s*\{\s*"name"\s*:\s*\{\s*"name"\s*:'), (_key(b"count"),)),
 )
 # what the usual names say about the content, behind or before the name of a run
-_ROLE = re.compile(
+_ROLE = lazy_regex(
     r"[-_.]*(?:scenario_state|per_instance_stats|display_predictions|display_requests|run_spec|scenario|instances"
     r"|predictions|stats|state|spec)[-_.]*",
     re.IGNORECASE,

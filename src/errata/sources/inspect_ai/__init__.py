@@ -3,7 +3,6 @@
 A document is recognised by its first bytes, an archive by the names of its members.
 """
 
-import re
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ from errata.errors import SourceError
 from errata.model import Harness, Item
 from errata.model.record import TurnBegins
 from errata.sources.base import Match, ReaderShare, head_of
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "inspect-ai"
 TITLE = "Inspect AI: `.eval` and `.json` logs, finished or not"
@@ -24,12 +24,12 @@ HEAD = 16 * 1024
 ZIP = b"PK\x03\x04"
 
 # the order of the fields is part of the format
-_DOCUMENT = re.compile(
+_DOCUMENT = lazy_regex(
     rb'\s*\{\s*(?:"version"\s*:\s*\d+\s*,\s*)?"status"\s*:\s*"[^"]*"\s*,\s*"eval"\s*:\s*\{(?=[^{}]*"(?:task|run_id|eval_id)")'
 )
-_SORTED = re.compile(rb'\s*\{\s*"eval"\s*:\s*\{')
+_SORTED = lazy_regex(rb'\s*\{\s*"eval"\s*:\s*\{')
 _OF_AN_EVAL = (b'"task_id"', b'"run_id"', b'"dataset"', b'"model"')
-_LISTING = re.compile(rb'\s*\{\s*"[^"]+\.(?:eval|json)"\s*:\s*\{')
+_LISTING = lazy_regex(rb'\s*\{\s*"[^"]+\.(?:eval|json)"\s*:\s*\{')
 
 
 def recognise(path: Path) -> Match | None:

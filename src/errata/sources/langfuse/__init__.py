@@ -8,6 +8,7 @@ from typing import Literal
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, children, folders, head_of
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "langfuse"
 TITLE = "Langfuse: traces with observations and scores, saved from the API or exported; dataset runs"
@@ -19,8 +20,8 @@ DEPTH = 3
 
 Kind = Literal["trace", "observation", "score", "run", "run_item", "experiment_item", "item"]
 
-_BEGINNING = re.compile(rb'\s*(?:\{\s*"data"\s*:\s*)?\[?\s*(?=\{)')
-_TOKEN = re.compile(rb'"((?:[^"\\]|\\.)*)"(\s*:)?|[{}\[\]]', re.DOTALL)
+_BEGINNING = lazy_regex(rb'\s*(?:\{\s*"data"\s*:\s*)?\[?\s*(?=\{)')
+_TOKEN = lazy_regex(rb'"((?:[^"\\]|\\.)*)"(\s*:)?|[{}\[\]]', re.DOTALL)
 _OF_TRACES = frozenset(
     ("sessionId", "userId", "release", "observations", "scores", "htmlPath", "bookmarked", "public", "totalCost")
 )

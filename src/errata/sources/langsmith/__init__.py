@@ -1,20 +1,20 @@
 """LangSmith: the rows of an experiment (run, example and evaluator feedback), as lines or as a list."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, head_of
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "langsmith"
 TITLE = "LangSmith: the rows of an experiment with `run`, `example` and `evaluation_results`"
 HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 256 * 1024
-_OPENING = re.compile(rb'\s*(?:\[\s*)?\{\s*"(?:run|example|evaluation_results)"\s*:\s*[\[{]')
-_RUN = re.compile(rb'"(?<!\\")(?:dotted_order|run_type|reference_example_id)"\s*:')
-_ROW = re.compile(rb'"(?<!\\")(?:example|evaluation_results)"\s*:\s*[\[{n]')
+_OPENING = lazy_regex(rb'\s*(?:\[\s*)?\{\s*"(?:run|example|evaluation_results)"\s*:\s*[\[{]')
+_RUN = lazy_regex(rb'"(?<!\\")(?:dotted_order|run_type|reference_example_id)"\s*:')
+_ROW = lazy_regex(rb'"(?<!\\")(?:example|evaluation_results)"\s*:\s*[\[{n]')
 
 
 def recognise(path: Path) -> Match | None:

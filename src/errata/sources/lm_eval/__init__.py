@@ -1,27 +1,27 @@
 """lm-evaluation-harness: a results document with the samples beside it, or samples alone."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, children, head_of, is_file
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "lm-eval"
 TITLE = "lm-evaluation-harness: `results_*.json` with its `samples_*.jsonl`, or samples alone"
 HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 256 * 1024
-SAMPLES_FILE = re.compile(r"samples_(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT[\d.:-]+\d))?\.jsonl?")
+SAMPLES_FILE = lazy_regex(r"samples_(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT[\d.:-]+\d))?\.jsonl?")
 
-_DOCUMENT = re.compile(rb'\s*\{\s*"')
-_RESULTS = re.compile(rb'\s*\{\s*"results"\s*:\s*\{')
+_DOCUMENT = lazy_regex(rb'\s*\{\s*"')
+_RESULTS = lazy_regex(rb'\s*\{\s*"results"\s*:\s*\{')
 # a measure and, after a comma, the filter that extracted the answer
-_MEASURE = re.compile(rb'"(?<!\\")[^"\\,{}]+,[\w.+ -]+"\s*:\s*(?:-?[\d.]|"N/A"|NaN)')
+_MEASURE = lazy_regex(rb'"(?<!\\")[^"\\,{}]+,[\w.+ -]+"\s*:\s*(?:-?[\d.]|"N/A"|NaN)')
 _CONFIGURED = tuple(
-    re.compile(rb'"(?<!\\")' + name + rb'"\s*:') for name in (b"configs", b"doc_to_target", b"output_type")
+    lazy_regex(rb'"(?<!\\")' + name + rb'"\s*:') for name in (b"configs", b"doc_to_target", b"output_type")
 )
-_ROW = re.compile(rb'\s*(?:\[\s*)?\{\s*"doc_id"\s*:\s*\d+\s*,\s*"doc"\s*:')
+_ROW = lazy_regex(rb'\s*(?:\[\s*)?\{\s*"doc_id"\s*:\s*\d+\s*,\s*"doc"\s*:')
 
 
 def recognise(path: Path) -> Match | None:

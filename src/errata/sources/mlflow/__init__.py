@@ -1,12 +1,12 @@
 """MLflow 3 (and 2): traces with their assessments, the table of an evaluation, and its metrics."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, head_of
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "mlflow"
 TITLE = "MLflow: traces of GenAI with their assessments, or the folder with an evaluation's results"
@@ -16,11 +16,11 @@ HEAD = 64 * 1024
 
 Kind = Literal["traces", "table", "summary"]
 
-_TRACES = re.compile(rb'\s*(?:\{\s*"traces"\s*:\s*)?\[?\s*\{\s*"info"\s*:\s*\{')
-_OF_TRACES = re.compile(rb'"(?<!\\")(?:trace_metadata|request_metadata)"\s*:')
-_TABLE = re.compile(rb'\s*\[?\s*\{\s*"trace_id"\s*:\s*"tr-')
-_OF_TABLE = re.compile(rb'"(?<!\\")(?:trace|spans|trace_metadata)"\s*:')
-_SUMMARY = tuple(re.compile(rb'"(?<!\\")' + key) for key in (rb'metrics"\s*:\s*\{', rb'run_id"\s*:\s*"[0-9a-f]{32}"'))
+_TRACES = lazy_regex(rb'\s*(?:\{\s*"traces"\s*:\s*)?\[?\s*\{\s*"info"\s*:\s*\{')
+_OF_TRACES = lazy_regex(rb'"(?<!\\")(?:trace_metadata|request_metadata)"\s*:')
+_TABLE = lazy_regex(rb'\s*\[?\s*\{\s*"trace_id"\s*:\s*"tr-')
+_OF_TABLE = lazy_regex(rb'"(?<!\\")(?:trace|spans|trace_metadata)"\s*:')
+_SUMMARY = tuple(lazy_regex(rb'"(?<!\\")' + key) for key in (rb'metrics"\s*:\s*\{', rb'run_id"\s*:\s*"[0-9a-f]{32}"'))
 
 
 def recognise(path: Path) -> Match | None:

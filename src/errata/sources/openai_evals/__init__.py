@@ -1,20 +1,20 @@
 """OpenAI evals: the log of a run, one event per line."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, head_of
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "openai-evals"
 TITLE = "OpenAI evals: the JSON Lines that `oaieval` records"
 HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 64 * 1024
-_SPEC = re.compile(rb'\s*\{\s*"spec"\s*:\s*\{')
-_OF_SPEC = tuple(re.compile(rb'"(?<!\\")' + key + rb'"\s*:') for key in (b"eval_name", b"run_id"))
-_EVENT = re.compile(rb'\s*\{\s*"run_id"\s*:\s*"[^"]*"\s*,\s*"event_id"\s*:\s*\d+\s*,\s*"sample_id"\s*:')
+_SPEC = lazy_regex(rb'\s*\{\s*"spec"\s*:\s*\{')
+_OF_SPEC = tuple(lazy_regex(rb'"(?<!\\")' + key + rb'"\s*:') for key in (b"eval_name", b"run_id"))
+_EVENT = lazy_regex(rb'\s*\{\s*"run_id"\s*:\s*"[^"]*"\s*,\s*"event_id"\s*:\s*\d+\s*,\s*"sample_id"\s*:')
 
 
 def recognise(path: Path) -> Match | None:

@@ -1,11 +1,11 @@
 """OpenTelemetry traces as OTLP JSON: one document, or the lines that a collector writes to a file."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, head_of
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "otlp"
 TITLE = "OpenTelemetry traces (OTLP JSON): GenAI conventions and OpenInference"
@@ -13,7 +13,7 @@ HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 64 * 1024
 # a collector's file may begin with other signals
-_TRACES = re.compile(rb'(?:\A|\n)\s*\{\s*"resourceSpans"\s*:\s*\[')
+_TRACES = lazy_regex(rb'(?:\A|\n)\s*\{\s*"resourceSpans"\s*:\s*\[')
 
 
 def recognise(path: Path) -> Match | None:

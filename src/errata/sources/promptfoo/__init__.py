@@ -9,6 +9,7 @@ from pathlib import Path
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, decode, head_of
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "promptfoo"
 TITLE = "promptfoo: `--output` as JSON or JSON lines, old exports with a table, shared evaluations"
@@ -18,19 +19,19 @@ HEAD = 256 * 1024
 _SUMMARY_FIELDS = rb"(?:version|timestamp|prompts|results|stats|table)"
 
 # not inside of a text: there the quotation marks are escaped
-_SUMMARY = re.compile(rb'"(?<!\\")results"\s*:\s*\{\s*"' + _SUMMARY_FIELDS + rb'"\s*:')
-_VERSION = re.compile(rb'"(?<!\\")version"\s*:\s*[1-9]\b')
-_IN_SUMMARY = re.compile(
+_SUMMARY = lazy_regex(rb'"(?<!\\")results"\s*:\s*\{\s*"' + _SUMMARY_FIELDS + rb'"\s*:')
+_VERSION = lazy_regex(rb'"(?<!\\")version"\s*:\s*[1-9]\b')
+_IN_SUMMARY = lazy_regex(
     rb'"(?<!\\")(?:evalId|promptIdx|shareableUrl|testPassCount|tokenUsage|namedScores)"\s*:'
     rb'|"(?<!\\")prompt"\s*:\s*\{\s*"raw"\s*:'
 )
-_STORED = re.compile(rb'"(?<!\\")id"\s*:\s*"eval-[^"\\]*"')
-_CONFIGURED = re.compile(rb'"(?<!\\")config"\s*:\s*\{')
-_ROW = re.compile(rb'\s*(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*"')
+_STORED = lazy_regex(rb'"(?<!\\")id"\s*:\s*"eval-[^"\\]*"')
+_CONFIGURED = lazy_regex(rb'"(?<!\\")config"\s*:\s*\{')
+_ROW = lazy_regex(rb'\s*(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*"')
 _ROW_FIELDS = (
-    re.compile(rb'"(?<!\\")(?:promptIdx|testIdx)"\s*:\s*\d'),
-    re.compile(rb'"(?<!\\")(?:gradingResult|testCase)"\s*:\s*(?:\{|null)'),
-    re.compile(rb'"(?<!\\")(?:namedScores|failureReason|promptId|latencyMs)"\s*:'),
+    lazy_regex(rb'"(?<!\\")(?:promptIdx|testIdx)"\s*:\s*\d'),
+    lazy_regex(rb'"(?<!\\")(?:gradingResult|testCase)"\s*:\s*(?:\{|null)'),
+    lazy_regex(rb'"(?<!\\")(?:namedScores|failureReason|promptId|latencyMs)"\s*:'),
 )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, head_of
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "pydantic-evals"
 TITLE = "pydantic-evals: a report as JSON"
@@ -18,7 +19,7 @@ def _keys(*names: bytes) -> tuple[re.Pattern[bytes], ...]:
     return tuple(re.compile(rb'"(?<!\\")' + name + rb'"\s*:') for name in names)
 
 
-_REPORT = re.compile(rb'"(?<!\\")cases"\s*:\s*\[')
+_REPORT = lazy_regex(rb'"(?<!\\")cases"\s*:\s*\[')
 _CASE = _keys(b"inputs", b"assertions", b"task_duration")
 _ALL_BROKEN = _keys(b"failures", b"inputs", b"error_stacktrace", b"source_case_name")
 

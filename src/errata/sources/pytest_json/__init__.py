@@ -1,11 +1,11 @@
 """pytest-json-report: the JSON report of `pytest --json-report`."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, head_of
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "pytest-json"
 TITLE = "pytest-json-report: the file that `pytest --json-report` writes"
@@ -13,7 +13,7 @@ HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 64 * 1024
 _SIGNS = tuple(
-    re.compile(rb'"(?<!\\")' + sign) for sign in (rb'exitcode"\s*:\s*-?\d', rb'root"\s*:\s*"', rb'summary"\s*:\s*\{')
+    lazy_regex(rb'"(?<!\\")' + sign) for sign in (rb'exitcode"\s*:\s*-?\d', rb'root"\s*:\s*"', rb'summary"\s*:\s*\{')
 )
 
 

@@ -1,11 +1,11 @@
 """ragas: the table of a result, as CSV or JSON lines."""
 
-import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, decode, head_of
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "ragas"
 TITLE = "ragas: the table of a result, as CSV or JSON lines"
@@ -31,7 +31,7 @@ _OLD_MEASURES = frozenset(
      "answer_similarity", "context_entity_recall", "context_relevancy")
 )  # fmt: skip
 IDS = ("id", "sample_id", "question_id", "case_id")
-NUMBERING = re.compile(r"(?:Unnamed: \d+|index|)")
+NUMBERING = lazy_regex(r"(?:Unnamed: \d+|index|)")
 
 
 def recognise(path: Path) -> Match | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, decode, folders, head_of
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "scylla"
 TITLE = (
@@ -19,17 +20,17 @@ KEY = ("experiment", "agent_model", "tier", "subtest", "run_number")
 """The first columns of every table of an export: they name a run."""
 CORNERS = ("", "completed", "in_progress", ".failed")
 """The folders of an experiment that hold tiers."""
-RUN_FOLDER = re.compile(r"run_(\d{1,6})")
-TIMED_NAME = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)-(.+)$")
+RUN_FOLDER = lazy_regex(r"run_(\d{1,6})")
+TIMED_NAME = lazy_regex(r"^(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)-(.+)$")
 """`2026-02-14T01-02-23-test-006`: when an experiment began (UTC), and its test."""
 HEAD = 256 * 1024
 WHOLE = 32 * 1024 * 1024
 
 _RUNS_HEADER = ",".join(KEY).encode() + b",score,"
-_ROW = re.compile(rb'"test_id"\s*:')
-_FIRST_GENERATION = re.compile(rb'"threads"\s*:|"judge_model"\s*:')
-_STATUS = re.compile(rb'"status"\s*:\s*"(?:success|error|pass|fail|unknown)"')
-_EXPERIMENT = re.compile(rb'"experiment_id"\s*:')
+_ROW = lazy_regex(rb'"test_id"\s*:')
+_FIRST_GENERATION = lazy_regex(rb'"threads"\s*:|"judge_model"\s*:')
+_STATUS = lazy_regex(rb'"status"\s*:\s*"(?:success|error|pass|fail|unknown)"')
+_EXPERIMENT = lazy_regex(rb'"experiment_id"\s*:')
 
 
 def recognise(path: Path) -> Match | None:

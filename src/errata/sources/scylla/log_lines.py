@@ -67,14 +67,14 @@ _FAILED_IN_STATE = lazy_regex(
 )
 
 _PHASES: tuple[tuple[re.Pattern[str], Phase], ...] = (
-    (re.compile(r"judge|stage_finalization|grading"), "scoring"),
-    (re.compile(r"workspace|repo_detection"), "setup"),
-    (re.compile(r"agent_runner|\.stages$|adapters|model_validation|rate_limit"), "subject"),
+    (lazy_regex(r"judge|stage_finalization|grading"), "scoring"),
+    (lazy_regex(r"workspace|repo_detection"), "setup"),
+    (lazy_regex(r"agent_runner|\.stages$|adapters|model_validation|rate_limit"), "subject"),
 )
 _PARTS = (
-    re.compile(r"\((T\d+)/(\w+)\)"),
-    re.compile(r"\[(T\d+)/(\w+)/run_\d+\]"),
-    re.compile(r"\b(T\d+)/(\w+)/(?:\.failed/)?run_\d+"),
+    lazy_regex(r"\((T\d+)/(\w+)\)"),
+    lazy_regex(r"\[(T\d+)/(\w+)/run_\d+\]"),
+    lazy_regex(r"\b(T\d+)/(\w+)/(?:\.failed/)?run_\d+"),
 )
 _TIER = lazy_regex(r"^\[(T\d+)\]")
 
@@ -118,14 +118,14 @@ class Progress(NamedTuple):
 
 
 _PROGRESS: tuple[tuple[re.Pattern[str], int], ...] = (
-    (re.compile(r"\S+Z \[(?P<tier>T\d+)_(?P<sub>\w+)\] Stage: JUDGE - Complete"), AT_JUDGED),
-    (re.compile(r"\S+Z \[(?P<tier>T\d+)_(?P<sub>\w+)\] Stage: (?:AGENT|JUDGE)"), AT_AGENT),
-    (re.compile(r"\[(?P<tier>T\d+)/(?P<sub>\w+)/run_\d+\] \w+ -> judge_complete"), AT_JUDGED),
-    (re.compile(r"\[(?P<tier>T\d+)/(?P<sub>\w+)/run_\d+\] \w+ -> agent_complete"), AT_AGENT),
-    (re.compile(r"(?:\S+Z )?\[JUDGE\] (?:- )?Complete"), AT_JUDGED),
-    (re.compile(r"(?:\S+Z )?\[AGENT\] (?:- )?(?:Complete|Executing)|(?:\S+Z )?\[JUDGE\] (?:- )?Running"), AT_AGENT),
+    (lazy_regex(r"\S+Z \[(?P<tier>T\d+)_(?P<sub>\w+)\] Stage: JUDGE - Complete"), AT_JUDGED),
+    (lazy_regex(r"\S+Z \[(?P<tier>T\d+)_(?P<sub>\w+)\] Stage: (?:AGENT|JUDGE)"), AT_AGENT),
+    (lazy_regex(r"\[(?P<tier>T\d+)/(?P<sub>\w+)/run_\d+\] \w+ -> judge_complete"), AT_JUDGED),
+    (lazy_regex(r"\[(?P<tier>T\d+)/(?P<sub>\w+)/run_\d+\] \w+ -> agent_complete"), AT_AGENT),
+    (lazy_regex(r"(?:\S+Z )?\[JUDGE\] (?:- )?Complete"), AT_JUDGED),
+    (lazy_regex(r"(?:\S+Z )?\[AGENT\] (?:- )?(?:Complete|Executing)|(?:\S+Z )?\[JUDGE\] (?:- )?Running"), AT_AGENT),
     (
-        re.compile(r"Base repo setup complete|.*Model '[^']*' validated successfully|Reusing existing base repo"),
+        lazy_regex(r"Base repo setup complete|.*Model '[^']*' validated successfully|Reusing existing base repo"),
         AT_SETUP,
     ),
 )

@@ -320,16 +320,16 @@ _REUSED = lazy_regex(r"^(?:Skipping completed run: |\[SKIP\] )")
 _NOTED = lazy_regex(r"^(?:Rate limit|Previously completed run is invalid)")
 
 _SHAPES: tuple[tuple[re.Pattern[str], Callable[[LogBlock, re.Match[str], int], None]], ...] = (
-    (re.compile(rf"^{_TS} Completed (?P<test>\S+) in (?P<secs>[\d.]+)s \(exit code: (?P<rc>-?\d+)\)$"), _completed),
-    (re.compile(r"^Command: (?P<cmd>.+)$"), _command),
-    (re.compile(r"^(?P<kind>ERROR|UNEXPECTED ERROR): (?P<msg>.+)$"), _not_started),
-    (re.compile(r"^EXPERIMENT COMPLETE$"), _experiment_complete),
-    (re.compile(r"^Duration: ([\d.]+)s$"), _of_result(_duration)),
-    (re.compile(r"^Total Cost: \$([\d.]+)$"), _cost),
-    (re.compile(r"^Best Tier: (T\d+)$"), _of_result(_best_tier)),
-    (re.compile(r"^Best Sub-test: (\w+)$"), _of_result(_best_subtest)),
-    (re.compile(r"^Frontier CoP: \$(\S+)$"), _of_result(_frontier)),
-    (re.compile(r"^No passing results found$"), _of_result(_none_passed)),
-    (re.compile(r"^  (T\d+): (PASS|FAIL) \(score: ([\d.]+), cost: \$([\d.]+)\)$"), _of_result(_tier)),
-    (re.compile(r"^(?:=+|-+|Tier Results:)?$"), lambda _block, _found, _line: None),
+    (lazy_regex(rf"^{_TS} Completed (?P<test>\S+) in (?P<secs>[\d.]+)s \(exit code: (?P<rc>-?\d+)\)$"), _completed),
+    (lazy_regex(r"^Command: (?P<cmd>.+)$"), _command),
+    (lazy_regex(r"^(?P<kind>ERROR|UNEXPECTED ERROR): (?P<msg>.+)$"), _not_started),
+    (lazy_regex(r"^EXPERIMENT COMPLETE$"), _experiment_complete),
+    (lazy_regex(r"^Duration: ([\d.]+)s$"), _of_result(_duration)),
+    (lazy_regex(r"^Total Cost: \$([\d.]+)$"), _cost),
+    (lazy_regex(r"^Best Tier: (T\d+)$"), _of_result(_best_tier)),
+    (lazy_regex(r"^Best Sub-test: (\w+)$"), _of_result(_best_subtest)),
+    (lazy_regex(r"^Frontier CoP: \$(\S+)$"), _of_result(_frontier)),
+    (lazy_regex(r"^No passing results found$"), _of_result(_none_passed)),
+    (lazy_regex(r"^  (T\d+): (PASS|FAIL) \(score: ([\d.]+), cost: \$([\d.]+)\)$"), _of_result(_tier)),
+    (lazy_regex(r"^(?:=+|-+|Tier Results:)?$"), lambda _block, _found, _line: None),
 )

@@ -8,6 +8,7 @@ from typing import Literal
 
 from errata.model import Harness, Item
 from errata.sources.base import BYTE_ORDER_MARK, Match, children, folders, head_of, is_file
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "swe-bench"
 TITLE = "SWE-bench: reports, logs, SWE-bench Pro verdicts; trajectories of SWE-agent, mini-swe-agent, OpenHands"
@@ -41,7 +42,7 @@ _INSTANCE = rb'"[\w.-]{1,200}__[\w.-]{1,200}-\w[\w.-]{0,200}"'
 
 
 def _key(name: bytes, value: bytes = b"") -> re.Pattern[bytes]:
-    return re.compile(_KEY % name + value)
+    return lazy_regex(_KEY % name + value)
 
 
 _SIGNS: tuple[tuple[Kind, tuple[re.Pattern[bytes], ...]], ...] = (
@@ -51,8 +52,8 @@ _SIGNS: tuple[tuple[Kind, tuple[re.Pattern[bytes], ...]], ...] = (
     ("lists", (_key(b"generated", rb"\["), _key(b"with_logs", rb"\["))),
     ("lists", (_key(b"no_generation", rb"\["), _key(b"no_logs", rb"\["), _key(b"resolved", rb"\["))),
     ("instance", (_key(b"patch_successfully_applied"), _key(b"resolved"))),
-    ("map", (re.compile(rb"\A\s*\{\s*" + _INSTANCE + rb"\s*:\s*(?:true|false)\s*[,}]"),)),
-    ("openhands", (re.compile(rb'\A\s*\{\s*"instance_id"\s*:'), _key(b"test_result"))),
+    ("map", (lazy_regex(rb"\A\s*\{\s*" + _INSTANCE + rb"\s*:\s*(?:true|false)\s*[,}]"),)),
+    ("openhands", (lazy_regex(rb'\A\s*\{\s*"instance_id"\s*:'), _key(b"test_result"))),
     ("swe-agent", (_key(b"trajectory", rb'\[\s*\{\s*"(?:action|query|messages|observation|response)"'),)),
     ("swe-agent", (_key(b"trajectory", rb"\[\s*\]"), _key(b"history", rb"\["))),
     ("mini-swe-agent", (_key(b"trajectory_format", rb'"mini-swe-agent'),)),

@@ -7,6 +7,7 @@ from typing import Literal
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, head_of
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "tau-bench"
 TITLE = "tau-bench and tau2-bench: results as one file, or with a file for each simulation; bare lists of simulations"
@@ -19,12 +20,12 @@ SIMULATIONS = "simulations"
 Kind = Literal["tau-bench", "tau2-bench"]
 
 _KEY = rb'"(?<!\\")%s"\s*:'
-_TAU2 = tuple(re.compile(_KEY % key) for key in (b"info", b"num_trials", b"max_steps", b"user_info"))
-_SIMULATION = tuple(re.compile(_KEY % key) for key in (b"task_id", b"termination_reason", b"(?:reward_info|messages)"))
-_LIST = re.compile(rb"\s*\[\s*\{")
-_SIMULATIONS = re.compile(rb'\s*\{.*?"(?<!\\")simulations"\s*:\s*\[', re.DOTALL)
+_TAU2 = tuple(lazy_regex(_KEY % key) for key in (b"info", b"num_trials", b"max_steps", b"user_info"))
+_SIMULATION = tuple(lazy_regex(_KEY % key) for key in (b"task_id", b"termination_reason", b"(?:reward_info|messages)"))
+_LIST = lazy_regex(rb"\s*\[\s*\{")
+_SIMULATIONS = lazy_regex(rb'\s*\{.*?"(?<!\\")simulations"\s*:\s*\[', re.DOTALL)
 """A document without the usual `info`, such as `{domain, agent, model, simulations}`."""
-_TAU = (re.compile(rb'\A\s*\[\s*\{\s*"task_id"\s*:'), *(re.compile(_KEY % key) for key in (b"reward", b"info")))
+_TAU = (lazy_regex(rb'\A\s*\[\s*\{\s*"task_id"\s*:'), *(lazy_regex(_KEY % key) for key in (b"reward", b"info")))
 
 
 def recognise(path: Path) -> Match | None:

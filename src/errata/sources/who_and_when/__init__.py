@@ -4,7 +4,6 @@ Other conversations of agents have the same form without the marks: a `history` 
 nothing but a list of messages with role and content.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Literal
 
 from errata.model import Harness, Item
 from errata.sources.base import Match, children, head_of
+from errata.text.lazy_regex import lazy_regex
 
 NAME = "who-and-when"
 TITLE = "Who&When: logs of teams of agents, with or without annotations, one file each or a folder of them"
@@ -33,11 +33,11 @@ _BECAUSE: dict[Kind, str] = {
 _ANNOTATION = (b'"mistake_agent"', b'"mistake_step"', b'"history"')
 _KEY = rb'"(?<!\\")(?:%s)"\s*:\s*'
 _MESSAGE = rb'\[\s*\{\s*"(?:role|name|content)"\s*:'
-_HISTORY = re.compile(_KEY % b"history" + _MESSAGE)
-_TASK = re.compile(_KEY % b"question|question_ID|ground_truth")
-_LIST = re.compile(rb"\s*" + _MESSAGE)
-_CONTENT = re.compile(_KEY % b"content")
-_AGENT = re.compile(_KEY % b"role" + rb'"(?!(?:system|developer|user|human|tool|function)")|' + _KEY % b"name" + b'"')
+_HISTORY = lazy_regex(_KEY % b"history" + _MESSAGE)
+_TASK = lazy_regex(_KEY % b"question|question_ID|ground_truth")
+_LIST = lazy_regex(rb"\s*" + _MESSAGE)
+_CONTENT = lazy_regex(_KEY % b"content")
+_AGENT = lazy_regex(_KEY % b"role" + rb'"(?!(?:system|developer|user|human|tool|function)")|' + _KEY % b"name" + b'"')
 
 
 def recognise(path: Path) -> Match | None:

@@ -194,7 +194,7 @@ def last_name(path: str) -> str:
     return plain_name(path.lstrip("^$").rpartition(".")[2])
 
 
-_COMPILED = {role: tuple(re.compile(pattern) for pattern in patterns) for role, patterns in NAMES.items()}
+_COMPILED = {role: tuple(lazy_regex(pattern) for pattern in patterns) for role, patterns in NAMES.items()}
 
 
 RUN_ROLES = frozenset(
