@@ -27,10 +27,13 @@ class Figures:
     """Right of all, by what was compared, and what was wrong."""
 
     def __init__(self) -> None:
+        self.of = ""
+        """The data set that is compared."""
         self.counts: dict[str, list[int]] = {}
         self.misses: list[str] = []
 
     def count(self, name: str, right: bool, miss: str = "") -> None:
+        name = f"{self.of}: {name}"
         pair = self.counts.setdefault(name, [0, 0])
         pair[0] += right
         pair[1] += 1
@@ -47,29 +50,31 @@ class Figures:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--misses", action="store_true", help="list what is wrong")
+    parser.add_argument("--only", choices=SETS, help="one of the data sets")
     chosen = parser.parse_args()
     figures = Figures()
-    for mission, check in (("convex", convex), ("conversation", conversation), ("scylla", scylla)):
+    for name, check in SETS.items() if not chosen.only else [(chosen.only, SETS[chosen.only])]:
         with tempfile.TemporaryDirectory(prefix="errata-missions-") as made:
             folder = Path(made)
-            with tarfile.open(HERE / f"{mission}.tar.xz") as archive:
+            with tarfile.open(HERE / f"{name}.tar.xz") as archive:
                 archive.extractall(folder, filter="data")
-            truth = json.loads((HERE / "truth" / f"{mission}.json").read_text("utf-8"))
+            truth = json.loads((HERE / "truth" / f"{name}.json").read_text("utf-8"))
+            figures.of = name
             check(folder, truth, figures)
     figures.show(misses=chosen.misses)
 
 
 def convex(folder: Path, truth: dict[str, Any], figures: Figures) -> None:
-    for run in ("glm-early", "glm-late", "deepseek"):
+    for run in (name for name, facts in truth.items() if "failures" in facts and not name.endswith("-public")):
         failures = {row["case"]: row for row in failures_at(folder / "runs" / run, folder / "convex.db")}
-        figures.count("convex: failures listed", len(failures) == truth[run]["failed"], run)
+        figures.count("failures listed", len(failures) == truth[run]["failed"], run)
         for case, wanted in truth[run]["failures"].items():
             row = failures.get(case, {})
             owner, step = row.get("owner"), next(iter(row.get("failed_checks", ())), None)
-            figures.count("convex: owners", owner == wanted["owner"], f"{run} {case}: {owner}, not {wanted['owner']}")
-            figures.count("convex: first failed steps", step == wanted["step"], f"{run} {case}: {step}")
+            count_owner(figures, owner, wanted, f"{run} {case}")
+            figures.count("first failed steps", step == wanted["step"], f"{run} {case}: {step}")
             line = row.get("reason") or ""
-            figures.count("convex: error lines", alike(line, wanted["error"]), f"{run} {case}: {line[:100]}")
+            figures.count("error lines", alike(line, wanted["error"]), f"{run} {case}: {line[:100]}")
 
 
 def conversation(folder: Path, truth: dict[str, Any], figures: Figures) -> None:
@@ -77,15 +82,15 @@ def conversation(folder: Path, truth: dict[str, Any], figures: Figures) -> None:
         rows = failures_at(folder / "runs/workshop_bench" / run, folder / "conversation.db")
         failures = {int(row["case"].removeprefix("turn-")): row for row in rows}
         followers = sorted(turn for turn, row in failures.items() if row["follows"])
-        figures.count("conversation: knock-on failures", followers == facts["followers"], f"{run}: {followers}")
+        figures.count("knock-on failures", followers == facts["followers"], f"{run}: {followers}")
         for wanted in (row for row in truth["rows"] if row["run"] == run):
             row, place = failures.get(wanted["turn"], {}), f"{run} turn {wanted['turn']}"
             owner = row.get("owner")
-            figures.count("conversation: owners", owner == wanted["owner"], f"{place}: {owner}, not {wanted['owner']}")
+            figures.count("owners", owner == wanted["owner"], f"{place}: {owner}, not {wanted['owner']}")
             if wanted["cluster_test_row"]:
                 cluster = row.get("suggested_labels", {}).get(CLUSTERS, "")
                 same = LETTERS.sub("_", cluster) == wanted["cluster"]
-                figures.count("conversation: clusters", same, f"{place}: {cluster}, not {wanted['cluster']}")
+                figures.count("clusters", same, f"{place}: {cluster}, not {wanted['cluster']}")
 
 
 def scylla(folder: Path, truth: dict[str, Any], figures: Figures) -> None:
@@ -94,12 +99,16 @@ def scylla(folder: Path, truth: dict[str, Any], figures: Figures) -> None:
         failures = {row["case"]: row for row in failures_at(folder / batch, store)}
         for test, wanted in facts["failures"].items():
             owner = failures.get(test, {}).get("owner")
-            accepted = (wanted["owner"], *wanted.get("acceptable", ()))
-            figures.count("scylla: owners", owner == wanted["owner"], f"{test}: {owner}, not {wanted['owner']}")
-            figures.count("scylla: owners, or one as good", owner in accepted, f"{test}: {owner}, not {accepted}")
+            count_owner(figures, owner, wanted, test)
         timeline = next(rows_of("sessions", folder / batch, store))
         hidden = {change["case"].rpartition("/")[2] for change in timeline["changes"] if change["was"] == "pass"}
-        figures.count("scylla: hidden passes", hidden == set(facts["hidden_passes"]), f"{batch}: {sorted(hidden)}")
+        figures.count("hidden passes", hidden == set(facts["hidden_passes"]), f"{batch}: {sorted(hidden)}")
+
+
+def count_owner(figures: Figures, owner: str | None, wanted: dict[str, Any], place: str) -> None:
+    figures.count("owners", owner == wanted["owner"], f"{place}: {owner}, not {wanted['owner']}")
+    accepted = (wanted["owner"], *wanted.get("acceptable", ()))
+    figures.count("owners, or one as good", owner in accepted, f"{place}: {owner}, not {accepted}")
 
 
 def failures_at(log: Path, store: Path) -> list[dict[str, Any]]:
@@ -115,6 +124,10 @@ def rows_of(command: str, log: Path, store: Path) -> Iterator[dict[str, Any]]:
 def alike(line: str, wanted: str) -> bool:
     short, long = LETTERS.sub(" ", line).strip()[:SAME], LETTERS.sub(" ", wanted)
     return bool(short) and short in long
+
+
+SETS = {"convex": convex, "convex-2": convex, "conversation": conversation, "scylla": scylla, "scylla-2": scylla}
+"""Data sets, and what compares each with its truth."""
 
 
 if __name__ == "__main__":

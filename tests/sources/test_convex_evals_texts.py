@@ -7,7 +7,7 @@ import pytest
 
 from errata.model import Attempt, Run, SourceRef, Unreadable
 from errata.sources import convex_evals
-from errata.sources.convex_evals.steps import read_log
+from errata.sources.convex_evals.steps import machinery_word, read_log
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "sources" / "convex_evals"
 PUBLIC = FIXTURES / "runner_texts" / "data" / "run-e"
@@ -92,3 +92,10 @@ def test_what_fetch_records_about_itself_is_no_unreadable_file(tmp_path):
 
     assert not [item for item in items if isinstance(item, Unreadable)]
     assert len([item for item in items if isinstance(item, Run)]) == 1
+
+
+def test_a_literal_in_a_type_error_is_no_broken_connection():
+    quoted = "convex/jobs.ts(9,7): error TS2322: Type '\"ETIMEDOUT\"' is not assignable to type '\"done\"'."
+
+    assert machinery_word("tsc", quoted) == ""
+    assert machinery_word("tsc", quoted + "\nerror: connect ETIMEDOUT 10.0.0.1:443") == "ETIMEDOUT"

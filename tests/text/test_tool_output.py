@@ -64,6 +64,21 @@ TESTS = (
 )
 
 
+SERVER = (
+    "Error: Tests failed (ratio: 0.67)\n FAIL  grader.test.ts > sweeps\n"
+    "Error: [Request ID: 51e0cf2d] Server Error\nUncaught Error: Too many documents read\n"
+)
+DOCUMENT = (
+    "Error: Failed to deploy:\nconvex dev:\n- Schema validation: 1 document(s) checked\n"
+    '✖ Schema validation failed.\nDocument "k5" in table "people" does not match the schema.\n'
+)
+CRASH = (
+    "Error: Failed to lint code:\n\nOops! Something went wrong! :(\n\nESLint: 9.36.0\n\n"
+    "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'x' imported from eslint.config.mjs\n"
+    "    at packageResolve (node:internal/modules/esm/resolve:768:81)\n"
+)
+
+
 @pytest.mark.req("C-10")
 @pytest.mark.parametrize(
     ("text", "line"),
@@ -77,8 +92,14 @@ TESTS = (
         (INSTALL, 'error: No version matching "^99" found for specifier "convex" (but package exists)'),
         (TESTS, "AssertionError: expected [ 10, 15 ] to deeply equal [ 10, 15, 20 ]"),
         (f"Error: Failed to typecheck code:\n{NO_CONFIG}", NO_CONFIG),
+        (SERVER, "Uncaught Error: Too many documents read"),
+        (DOCUMENT, 'Document "k5" in table "people" does not match the schema.'),
+        (CRASH, "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'x' imported from eslint.config.mjs"),
     ],
-    ids=["schema", "modules", "bundle", "types", "tsc", "lint", "install", "tests", "tsconfig"],
+    ids=[
+        "schema", "modules", "bundle", "types", "tsc", "lint", "install", "tests", "tsconfig", "server", "document",
+        "crash",
+    ],
 )  # fmt: skip
 def test_the_line_below_the_header_that_names_the_error(text, line):
     assert key_line(text) == line

@@ -90,6 +90,34 @@ def test_a_failure_of_lint_alone_is_the_graders():
     assert attributed(an_attempt(checks=checks)).decided_by == "lint_only"
 
 
+PLUGIN_MISSING = """Oops! Something went wrong! :(
+
+ESLint: 9.36.0
+
+Error [ERR_MODULE_NOT_FOUND]: Cannot find package '@acme/eslint-plugin' imported from /ci/eslint.config.mjs
+    at packageResolve (node:internal/modules/esm/resolve:768:81)"""
+
+
+def test_a_linter_that_crashes_has_judged_nothing():
+    crashed = Check(name="eslint", status="fail", kind="step", explanation=PLUGIN_MISSING)
+    tests = Check(name="tests", status="pass", kind="step")
+
+    found = attributed(an_attempt(checks=(crashed, tests)))
+
+    assert (found.owner, found.decided_by) == ("harness", "linter_crashed")
+    assert "Cannot find package" in found.signals[0].quote
+
+
+def test_a_linter_that_complains_about_a_line_has_not_crashed():
+    output = "/ci/a.ts\n  9:23  error  'at' is unused  no-unused-vars\n    at somewhere (a.ts:1:2)"
+    checks = (
+        Check(name="eslint", status="fail", kind="step", explanation=output),
+        Check(name="tests", status="pass", kind="step"),
+    )
+
+    assert attributed(an_attempt(checks=checks)).decided_by == "lint_only"
+
+
 @pytest.mark.trap(2)
 def test_lint_and_tests_failing_together_is_the_models():
     checks = (Check(name="eslint", status="fail", kind="step"), Check(name="tests", status="fail", kind="step"))
@@ -266,3 +294,26 @@ def test_what_somebody_stopped_is_nobodys_fault():
     found = attributed(an_attempt(execution="cancelled", measurement="not_run", outcome="none", errors=(error,)))
 
     assert (found.owner, found.decided_by) == ("collateral", "stopped_by_hand")
+
+
+def test_an_answer_equal_to_the_reference_that_was_never_checked_is_nobodys():
+    case = Case(run="r", suite="s", native_id="c", artefacts=(Artefact(role="expected", path="answer/a.ts", text="x"),))
+    failed = an_attempt(
+        artefacts=(Artefact(role="output", path="a.ts", text="x"),),
+        checks=(Check(name="deploy", status="fail", kind="step", explanation="Error: Failed to deploy:\n(no output)"),),
+    )
+
+    found = attributed(failed, case=case)
+
+    assert (found.owner, found.decided_by) == ("unknown", "answer_equals_reference")
+
+
+def test_a_stack_that_begins_in_the_runner_shows_whose_mistake_it_is():
+    message = "error: TypeError: no x\n    at parse (/ci/{0}/parse.ts:412:27)\n    at run (/ci/{0}/run.ts:3:1)"
+    tokens = UsageByRole(subject=Usage(input=10, output=20, total=30))
+
+    of_runner = attributed(crashed(message.format("convex-evals/runner"), kind="generation_error", usage=tokens))
+    of_other = attributed(crashed(message.format("app"), kind="generation_error", usage=tokens))
+
+    assert (of_runner.owner, of_runner.decided_by) == ("harness", "harness_frame")
+    assert of_other.decided_by != "harness_frame"

@@ -159,3 +159,39 @@ def test_a_lint_rule_about_behaviour_is_not_a_matter_of_style(finding, owner):
     )
 
     assert decided(an_attempt(case="s/c", checks=checks))[0] == owner
+
+
+JUDGE_BROKE = block(
+    " > AI grader assessment", "Error: AI grader failed: AI_NoObjectGeneratedError: No object generated."
+)
+
+
+def test_a_judge_that_breaks_inside_a_test_gives_no_verdict():
+    assert decided(attempt(log(JUDGE_BROKE))) == ("grader", "judge_broke_in_test")
+
+
+def test_a_judge_that_breaks_beside_a_wrong_answer_is_not_the_reason():
+    assert decided(attempt(log(JUDGE_BROKE, WRONG, failed=2)))[0] == "model"
+
+
+def test_a_code_under_test_that_speaks_of_a_grader_is_the_models():
+    own = block(" > grades", "AssertionError: expected 'grader failed' to be 'grader passed' // Object.is equality")
+
+    assert decided(attempt(log(own)))[0] == "model"
+
+
+NO_VERSION = [
+    'error: No version matching "0.9.4" found for specifier "@acme/migrations" (but package exists)',
+    "npm error notarget No matching version found for @acme/migrations@0.9.4.",
+    'Couldn\'t find any versions for "@acme/migrations" that matches "0.9.4"',
+]
+
+
+@pytest.mark.parametrize("error", NO_VERSION)
+def test_a_version_that_the_task_prescribes_and_nobody_published_is_the_tasks(error):
+    failed = an_attempt(
+        case="s/c", checks=(Check(name="install", status="fail", kind="step", explanation=f"Error:\n{error}"),)
+    )
+
+    assert decided(failed, "Use exactly `@acme/migrations` 0.9.4.") == ("task", "task_names_no_version")
+    assert decided(failed, "Use `@acme/migrations`.")[0] == "model"

@@ -42,7 +42,10 @@ _PLACE = lazy_regex(r"^\s+(?P<file>[\w./@-]+\.\w{1,5}):(?P<line>\d+):(?P<column>
 _FRAME = lazy_regex(r"^\s*at .{0,300}?(?P<file>[\w./@-]+\.[cm]?[jt]sx?):(?P<line>\d+):(?P<column>\d+)\)?$")
 # the heading of a failed test, with the error below it
 _FAILED_TEST = lazy_regex(r"^\s*FAIL\s+\S")
-_RAISED = lazy_regex(r"^\s*(?:E\s+)?(?:(?:\w+\.)*\w*(?:Error|Exception|Failure)|panic): *\S.*$")
+_RAISED = lazy_regex(
+    r"^\s*(?:E\s+)?(?:Uncaught (?:\(in promise\) )?)?"
+    r"(?:(?:\w+\.)*\w*(?:Error|Exception|Failure)(?: \[\w+\])?|panic): *\S.*$"
+)
 # a package manager and other programs: `error: package "x" not found`
 _PROGRAM = lazy_regex(r"^\s*(?:error|fatal|ERR!?|npm (?:ERR!|error))(?: [A-Z]\w+)?:? +\S.*$")
 _MARKED = lazy_regex(rf"^\s*{_MARK}(?P<text>\S.*)$")
@@ -60,11 +63,15 @@ _THROWN = lazy_regex(r"^\w*(?:Error|Exception): (?:.{1,200}:|Command failed: .{1
 _ANNOUNCED = lazy_regex(
     r"^(?:Error: )?(?:\[Request ID: \w+\] Server Error|\w+: Failed to (?:evaluate|analyze|load|import) \S+)\.?$"
 )
+# `Schema validation failed.`, with the reason on the next line
+_FAILED = lazy_regex(r"^[A-Z][a-z]+(?: [a-z]+){0,3} failed\.$")
 _SECTION = lazy_regex(r"^[^\s:✖✘×][^:]{0,80}:$")
 _NOTHING = lazy_regex(
-    r"^\s*(?:$|\(no output\)$|[✔✓⚠☁]|[-–]\s+\S.*\.\.\.$|\$ |(?:bun|npm|pnpm|yarn) (?:install|add|run|i)\b.*v?\d"
+    r"^\s*(?:$|\(no output\)$|[✔✓⚠☁]|[-–]\s+\S.*(?:\.\.\.|\bchecked)$|\$ "
+    r"|(?:bun|npm|pnpm|yarn) (?:install|add|run|i)\b.*v?\d"
     r"|Unable to (?:start|finish) push to \S+$|No CONVEX_DEPLOYMENT set\b"
     r"|(?:Resolving dependencies|Resolved, downloaded and extracted|Saved lockfile|Aborting|To ignore failing)\b"
+    r"|Oops! Something went wrong|[A-Z]\w+: v?\d+\.\d+\.\d+$"
     r"|.{0,80}\btypecheck\b.{0,40} failed\.?$|error: script .{0,80} exited with code \d+$|\w+ \[\d.{0,20}\]$)"
 )
 
@@ -143,8 +150,17 @@ def _by_test(lines: Sequence[str], start: int, end: int) -> KeyLine | None:
 
 def _announces(lines: Sequence[str], at: int, end: int) -> bool:
     """Whether the line only introduces the error on the next one."""
+    if at + 1 >= end:
+        return False
     shown = _REQUEST.sub("", _unmarked(lines[at]))
-    return _ANNOUNCED.match(shown) is not None and at + 1 < end and _RAISED.match(lines[at + 1]) is not None
+    if _ANNOUNCED.match(shown):
+        return _RAISED.match(lines[at + 1]) is not None
+    return _FAILED.match(shown) is not None and bool(_informative(lines[at + 1]))
+
+
+def is_announcement(line: str) -> bool:
+    """Whether it only states that a server failed; the error is on the next line, or nowhere."""
+    return _ANNOUNCED.match(_TAG.sub("", line).strip()) is not None
 
 
 def _unmarked(line: str) -> str:

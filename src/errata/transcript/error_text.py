@@ -13,7 +13,7 @@ from errata.text.clean import clean, one_line
 from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import mask
 from errata.text.pytest_output import own_output
-from errata.text.tool_output import key_line
+from errata.text.tool_output import is_announcement, key_line
 
 READ = 200_000
 MOST = 50
@@ -22,7 +22,7 @@ A_SENTENCE = 3
 Wash = Callable[[str], str]
 
 # behind a tag such as `[vitest]` or pytest's `E`: an exception with its message, or a linter's finding with its rule
-_EXCEPTION = lazy_regex(r"^(?:\[[\w-]+\]|E)?\s*((?:\w+\.)*\w*(?:Error|Exception|Failure): *(\S.*))$")
+_EXCEPTION = lazy_regex(r"^(?:\[[\w-]+\]|E)?\s*((?:Uncaught )?(?:\w+\.)*\w*(?:Error|Exception|Failure): *(\S.*))$")
 # pytest's own: a bare assertion, `pytest.fail`
 _ASSERTION = lazy_regex(r"^E\s+((?:Failed: *(?=\S)|(?=assert ))(\S.*))$")
 _SUMMARY = lazy_regex(r"^(?:FAILED|ERROR) [^\s:]+(?:\.py|::)\S*(?: \S+)*? - (\S.*)$")
@@ -166,7 +166,7 @@ def _lines(path: str, text: str, before: int) -> Iterator[LogLine]:
     has_failed = False
     for number, line in _with_messages(text):
         has_failed = has_failed or _FAILED_TEST.match(line) is not None
-        raised = _EXCEPTION.match(line) or _ASSERTION.match(line)
+        raised = (_EXCEPTION.match(line) or _ASSERTION.match(line)) if not is_announcement(line) else None
         match = raised or _FINDING.match(line)
         if match is None:
             listed = _SUMMARY.match(line)

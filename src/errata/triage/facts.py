@@ -1,11 +1,12 @@
 """Signals that need no text: what the facts of one attempt show by themselves."""
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
 import msgspec
 
-from errata.model import Attempt, Case
+from errata.model import Attempt, Case, ErrorInfo
 from errata.model.attempt import NO_OUTPUT
 from errata.model.words import Confidence, Owner
 from errata.text.lazy_regex import lazy_regex
@@ -97,19 +98,30 @@ def _is_a_programs_mistake(kind: str, message: str) -> bool:
 _HARNESS_PATHS = lazy_regex(
     r"(?:^|[/\\])(?:inspect_ai|inspect_evals|lm_eval|lighteval|opencompass|helm|harbor|terminal_bench|swebench|sweagent"
     r"|minisweagent|openhands|evalplus|bigcode_eval|bfcl_eval|deepeval|ragas|promptfoo|tau_bench|tau2|scylla|verifiers"
-    r"|lcb_runner|appworld|browsergym|simple_evals|olmes|agentbench|evalscope)[/\\]"
+    r"|lcb_runner|appworld|browsergym|simple_evals|olmes|agentbench|evalscope|convex-evals[/\\]runner)[/\\]"
 )
+_JS_FRAME = lazy_regex(r"^\s+at (?:.{0,200} \()?(\S+:\d+:\d+)\)?$", re.MULTILINE)
 
 
 def ends_in_the_harness(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     """A mistake in a program whose stack, where the source names no frame, ends in a harness's own code."""
     for at, error in enumerate(attempt.errors):
-        if error.frame or not error.traceback or error.recovered or phase_of(error) in ("scoring", "simulator"):
+        if error.frame or error.recovered or phase_of(error) in ("scoring", "simulator"):
             continue
-        frame = error.traceback.rpartition('File "')[2].partition("\n")[0]
+        place, frame = _innermost_frame(error)
         if _HARNESS_PATHS.search(frame) and _is_a_programs_mistake(error.type, steady(error.message[:QUOTE])):
-            yield _observed(attempt, "harness_frame", "harness", "likely", f"errors[{at}].traceback", frame)
+            yield _observed(attempt, "harness_frame", "harness", "likely", f"errors[{at}].{place}", frame)
             return
+
+
+def _innermost_frame(error: ErrorInfo) -> tuple[str, str]:
+    """Python prints it last, JavaScript first, and often below the message itself."""
+    if 'File "' in error.traceback:
+        return "traceback", error.traceback.rpartition('File "')[2].partition("\n")[0]
+    for place, text in (("traceback", error.traceback), ("message", error.message)):
+        if match := _JS_FRAME.search(text) if "\n" in text else None:
+            return place, match[1]
+    return "", ""
 
 
 def spent_nothing(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
@@ -143,8 +155,18 @@ def equals_the_reference(attempt: Attempt, case: Case | None) -> Iterator[Observ
     if (equal := equal_files(case.artefacts, attempt.artefacts)) is not None:
         name, first = equal
         measured = attempt.outcome == "fail" and attempt.measurement == "scored"
-        owner: Owner | None = "grader" if measured else None
-        yield _observed(attempt, "answer_equals_reference", owner, "likely", f"output {name}", first)
+        owner: Owner | None = ("grader" if _was_judged(attempt) else "unknown") if measured else None
+        observation = _observed(attempt, "answer_equals_reference", owner, "likely", f"output {name}", first)
+        yield msgspec.structs.replace(observation, is_specific=owner == "unknown")
+
+
+# steps that prepare an answer for the checks: where they fail, nobody has judged it
+_PREPARING = lazy_regex(r"\b(?:install|deploy|setup|set-up|build|codegen|download|clone|filesystem)\b", re.IGNORECASE)
+
+
+def _was_judged(attempt: Attempt) -> bool:
+    failed = [check for check in attempt.checks if check.failed]
+    return not failed or any(check.kind != "step" or not _PREPARING.search(check.name) for check in failed)
 
 
 def has_unknown_status(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
@@ -220,6 +242,7 @@ MEANS = {
     "user_denies_instruction": "the simulated user denied what its own instruction states",
     "loop": "one call, message or piece of text was repeated over and over",
     "lint_only": "lint failed, every test passed",
+    "linter_crashed": "the linter crashed before it checked anything",
     "no_generation": "no generation, no tokens",
     "crash_before_generation": "the harness crashed before calling the model",
     "zero_tokens": "no tokens were used",

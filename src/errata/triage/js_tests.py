@@ -1,4 +1,4 @@
-"""Failures that vitest and jest print: test files that can't be loaded, and demands that the task does not make."""
+"""Failures of JavaScript tools: test files that can't be loaded, judges that break, demands that nobody can meet."""
 
 import re
 from collections.abc import Iterator
@@ -175,9 +175,62 @@ def runner_crashed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
             return
 
 
-RULES = (cannot_be_loaded, contradicts_the_task, demands_a_message, runner_crashed)
+# a model that judges inside a test: what it could not do is no verdict
+_JUDGE_FAILED = lazy_regex(
+    r"\b(?:AI|LLM|model)[ -](?:grader|judge|evaluator)\b.{0,40}\b(?:failed|errored|timed out|crashed|unavailable)\b"
+    r"|\bAI_(?:NoObjectGenerated|APICall|Retry|NoSuchModel|LoadAPIKey)Error\b",
+    re.IGNORECASE,
+)
+
+
+def judge_failed_in_a_test(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """Every test that failed asks a model for its judgment, and got none."""
+    if attempt.outcome not in ("fail", "partial"):
+        return
+    where, tests = failed_js_tests(attempt)
+    broken = [match for test in tests if (match := _JUDGE_FAILED.search(test.message))]
+    if tests and len(broken) == len(tests):
+        evidence = signal("judge_broke_in_test", "likely", where, broken[0].string, attempt.ref)
+        yield Observed(signal=evidence, owner="grader", breaks=True, is_specific=True)
+
+
+# npm, bun, yarn and pip, in this order
+_NO_SUCH_VERSION = lazy_regex(
+    r"No matching version found for (?P<npm>@?[\w./-]+)@(?P<npm_version>[\w.^~-]+)"
+    r"|No version matching \"(?P<bun_version>[^\"\n]+)\" found for specifier \"(?P<bun>[^\"\n]+)\""
+    r"|Couldn't find any versions for \"(?P<yarn>[^\"\n]+)\" that matches \"(?P<yarn_version>[^\"\n]+)\""
+    r"|No matching distribution found for (?P<pip>[\w.-]+)==(?P<pip_version>[\w.]+)"
+)
+
+
+def prescribes_what_does_not_exist(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """The task itself names the package and the version that can't be installed."""
+    if case is None or attempt.outcome not in ("fail", "partial"):
+        return
+    for check in attempt.checks:
+        match = _NO_SUCH_VERSION.search(check.explanation) if check.failed else None
+        if match is None:
+            continue
+        named = {key: value for key, value in match.groupdict().items() if value}
+        task = task_text(case)
+        if all(value.lstrip("^~=") in task for value in named.values()):
+            evidence = signal("task_names_no_version", "likely", f"checks[{check.name}]", match[0], attempt.ref)
+            yield Observed(signal=evidence, owner="task", is_specific=True)
+            return
+
+
+RULES = (
+    cannot_be_loaded,
+    contradicts_the_task,
+    demands_a_message,
+    runner_crashed,
+    judge_failed_in_a_test,
+    prescribes_what_does_not_exist,
+)
 MEANS = {
     "test_contradicts_task": "the tests refuse the value that the task states",
     "unnamed_message": "the tests demand an error message that the task does not mention",
     "test_runner_crashed": "every test passed, then the test runner crashed",
+    "judge_broke_in_test": "a model that judges in a test gave no judgment",
+    "task_names_no_version": "the task prescribes a version of a package that does not exist",
 }

@@ -1,5 +1,6 @@
 """Attempts that only a linter rejects."""
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -30,8 +31,22 @@ def only_lint_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]
     names_a_defect = any(DEFECTS.search(check.explanation) for check in failed)
     if tests and all(one.status == "pass" for one in tests) and not names_a_defect:
         quote = key_line(failed[0].explanation) or failed[0].name
+        if all(_crashed(check.explanation) for check in failed):
+            evidence = signal("linter_crashed", "likely", f"checks[{failed[0].name}]", quote, attempt.ref)
+            yield Observed(signal=evidence, owner="harness", is_specific=True)
+            return
         evidence = signal("lint_only", "likely", f"checks[{failed[0].name}]", quote, attempt.ref)
         yield Observed(signal=evidence, owner="grader", is_specific=True)
+
+
+# a place in a file that was linted, and the stack of the linter itself
+_COMPLAINT = lazy_regex(r"^\s*(?:[^\s:]+:)?\d+:\d+:?\s+\S", re.MULTILINE)
+_STACK = lazy_regex(r"^\s+at \S.{0,300}:\d+:\d+\)?$|^Traceback \(most recent call last\):$", re.MULTILINE)
+
+
+def _crashed(output: str) -> bool:
+    """It complains about no line of code and ends in an error of its own: a plugin or setting that it can't load."""
+    return _STACK.search(output) is not None and _COMPLAINT.search(output) is None
 
 
 @lru_cache(maxsize=1_000)

@@ -57,8 +57,9 @@ _FIELDS = (".type", ".code", ".frame")
 def _quotes_of_signals(attempt: Attempt, attribution: Attribution | None) -> Iterator[ReasonQuote]:
     decided_by = attribution.decided_by if attribution is not None else ""
     for signal in attribution.signals if attribution is not None else ():
-        # the name or place of an error decides more often than it explains
-        explains = signal.where != "follows" and not signal.where.endswith(_FIELDS) and not is_measurement(signal.quote)
+        # the name or place of an error, or a line of the answer, decides more often than it explains
+        names = signal.where == "follows" or signal.where.endswith(_FIELDS) or signal.where.startswith("output ")
+        explains = not names and signal.name != "harness_frame" and not is_measurement(signal.quote)
         if signal.name == decided_by and explains:
             yield ReasonQuote(signal.where, signal.quote)
     yield from own_texts(attempt)

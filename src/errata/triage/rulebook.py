@@ -18,7 +18,7 @@ from errata.text.clean import one_line
 from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import steady
 from errata.text.redact import redact
-from errata.text.user_patterns import CompiledPattern, compile_user_pattern
+from errata.text.user_patterns import CompiledPattern, PatternMatch, compile_user_pattern
 from errata.triage.places import TextPlace
 from errata.triage.prefilter import Sieve, needed
 
@@ -112,10 +112,27 @@ class Rulebook:
     def _find(self, kind: str, phase: Phase | None, text: str) -> tuple[tuple[Rule, int, int], ...]:
         hits = []
         for compiled in self._for(kind, phase).that_may_match(text.lower()):
-            match = compiled.match.search(text)
+            match = _first_match(compiled.match, text)
             if match and not (compiled.unless and compiled.unless.search(text)):
                 hits.append((compiled.rule, match.start(), match.end()))
         return tuple(hits)
+
+
+# a literal of the code under test, which a compiler repeats: `error TS2322: Type '"ETIMEDOUT"' is not assignable …`
+_DIAGNOSTIC = lazy_regex(r"error TS\d+: ")
+
+
+def _first_match(pattern: CompiledPattern, text: str) -> PatternMatch | None:
+    """The first one that is not inside a literal which a compiler quotes."""
+    if " TS" not in text:
+        return pattern.search(text)
+    return next((match for match in pattern.finditer(text) if not _is_quoted_code(text, match.start())), None)
+
+
+def _is_quoted_code(text: str, start: int) -> bool:
+    line = text[text.rfind("\n", 0, start) + 1 : start]
+    diagnostic = _DIAGNOSTIC.search(line)
+    return diagnostic is not None and line.count("'", diagnostic.end()) % 2 == 1
 
 
 class _Compiled:

@@ -32,6 +32,8 @@ _MACHINERY = lazy_regex(
 )
 _MACHINERY_DEPLOY = lazy_regex(rf"{_MACHINERY.pattern}|convex dev timed out", re.IGNORECASE)
 _BY_STEP = {"install": _MACHINERY, "deploy": _MACHINERY_DEPLOY, "tsc": _MACHINERY}
+# a type error quotes the model's code, in which these words may stand, too
+_DIAGNOSTIC = lazy_regex(r"^.*\berror TS\d+: .*$", re.MULTILINE)
 _STATUS: dict[str, CheckStatus] = {"passed": "pass", "failed": "fail", "skipped": "skipped"}
 _PERCENT = lazy_regex(r"\(([0-9]{1,3}(?:\.[0-9]+)?)%\)")
 _RATIO = lazy_regex(r"Tests failed \(ratio: ([01](?:\.[0-9]+)?)\)")
@@ -51,7 +53,7 @@ _TAG = lazy_regex(r"\[([a-z_]+)\] ?(.*)")
 def machinery_word(step: str, reason: str) -> str:
     """The words that make a failed step an infrastructure failure; always empty for eslint and tests."""
     rule = _BY_STEP.get(step)
-    match = rule.search(reason) if rule else None
+    match = rule.search(_DIAGNOSTIC.sub("", reason)) if rule else None
     return match[0] if match else ""
 
 
