@@ -26,3 +26,22 @@ def test_the_first_turns_are_those_below_the_number(count, turn):
 
     assert (turn in turns) == (turn < count)
     assert turns.join(other.pages()) == (turn >= count)
+
+
+some = st.one_of(
+    st.sets(st.integers(0, 2 * PAGE + 30), max_size=20),
+    st.tuples(ends, st.integers(0, 60)).map(lambda span: set(range(span[0], span[0] + span[1]))),
+)
+
+
+@given(some, some, st.randoms())
+def test_many_turns_at_once_are_as_each_of_them(known, added, chance):
+    turns, singly = TurnSet(), TurnSet()
+    turns.update(known)
+    is_disjoint = turns.isdisjoint(added)
+    turns.update(chance.sample(sorted(added), len(added)))
+    for turn in known | added:
+        singly.add(turn)
+
+    assert is_disjoint == known.isdisjoint(added)
+    assert turns.pages() == singly.pages()

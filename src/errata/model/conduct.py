@@ -137,6 +137,16 @@ def conduct_of(steps: Sequence[Step], known: Conduct | None = None) -> Conduct |
     )
 
 
+def conduct_of_call(text: str, call: ToolCall) -> Conduct | None:
+    """What `conduct_of` finds in one answer with one call, where nothing of it is odd; None where it has to look."""
+    arguments, result = call.arguments, call.result
+    if not arguments or type(arguments) is not dict or not _SHOWING.isdisjoint(arguments):
+        return None
+    if call.error is not None or (result is not None and result.is_error) or "<" in text or "[" in text:
+        return None
+    return Conduct(turns=1, calls=1, last_text="" if _is_empty(text) else ending(text, LAST_TEXT).strip())
+
+
 class _ConductTally:
     def __init__(self) -> None:
         self.calls = 0
@@ -241,6 +251,7 @@ class _ConductTally:
 
 _SHELL = frozenset(("command", "cmd", "commands", "keystrokes", "script", "bash_command", "shell_command"))
 _PATHS = frozenset(("file_path", "path", "filename", "file", "filepath", "absolute_path", "target_file"))
+_SHOWING = _SHELL | _PATHS
 _STRAY = lazy_regex(r"\s*(?:[,;)\]}>|&=+*?^]|:(?=[^\s:{]))")
 """No command begins with these. `: > file` and `:(){` are shell, `:ls` is not."""
 _NO_OP = lazy_regex(r"\s*:\s[^>$\"'<;&|\n]*\Z")
@@ -285,7 +296,7 @@ _TAGGED_CALL = lazy_regex(
     r"|<[|｜][^<>\n]{0,30}(?:tool|function|python_tag)[^<>\n]{0,30}[|｜]>|\[TOOL_CALLS\]|to=functions\.\w"
 )
 _JSON_BLOCK = lazy_regex(r"(?:^|\n)[ \t]*(?:`{3,})?json[ \t]*\n\s*\{\s*(?:\"(\w{1,40})\"\s*:|\}\s*(?:`{3,})?\s*\Z)")
-_PARAMETERS = _SHELL | _PATHS | frozenset(
+_PARAMETERS = _SHOWING | frozenset(
     ("todos", "pattern", "url", "query", "code", "old_string", "new_string", "old_str", "new_str", "patch", "prompt",
      "subagent_type", "plan", "thought", "shell_id", "bash_id", "task_id", "cell_id", "notebook_path")
 )  # fmt: skip

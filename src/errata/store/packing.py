@@ -148,14 +148,14 @@ class CheckCounter:
             if len(self._known) < CHECKS_KNOWN:
                 self._known[id(checks)] = known
             else:
-                _count_checks(tally, checks, 1)
+                count_checks(tally, checks, 1)
         known.count += 1
         return known.noteworthy
 
     def count(self, tally: Tally) -> None:
         """Add what was not counted yet."""
         for known in self._known.values():
-            _count_checks(tally, known.checks, known.count)
+            count_checks(tally, known.checks, known.count)
         self._known = {}
 
 
@@ -320,7 +320,7 @@ def noteworthy_checks(checks: tuple[Check, ...]) -> tuple[tuple[int, str, str], 
     )
 
 
-def _count_checks(tally: Tally, checks: tuple[Check, ...], often: int) -> None:
+def count_checks(tally: Tally, checks: tuple[Check, ...], often: int) -> None:
     for check in checks:
         statuses = tally.setdefault(check.name, {})
         statuses[check.status] = statuses.get(check.status, 0) + often

@@ -5,15 +5,17 @@ a reader of the whole log would have cut them, so that the store is the same, bi
 """
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import accumulate, chain
-from operator import lt
+from itertools import accumulate, chain, count
+from operator import add, lt
+from struct import Struct
 from sys import maxsize
 from typing import Any
 
 import msgspec
 
-from errata.model import Attempt, Case, Item, Run, Unreadable
+from errata.model import Attempt, Case, Check, Item, Run, Unreadable
 from errata.model.attempt_rows import AttemptRows
 from errata.model.codec import pack, pack_into
 from errata.model.record import TurnBegins
@@ -28,12 +30,16 @@ from errata.store.packing import (
     PackedBatch,
     RunPart,
     Tally,
+    count_checks,
     facts_of,
+    noteworthy_checks,
     stored_attempt,
     stored_case,
 )
 
 FRAME_SIZE = 256 * 1024
+_length = Struct(">I")
+assert _length.size == LENGTH
 
 
 class RowEvent(msgspec.Struct, array_like=True):
@@ -158,20 +164,27 @@ def _frame_of(rows: AttemptRows) -> SharedRows:
     frame.attempts = Columns(len(rows), [*facts, rows.outcomes, rows.tokens, None, None])
     frame.records, frame.record_ends = _stream_of(rows.records)
     frame.steps, frame.step_ends = _stream_of(rows.steps)
-    counter = CheckCounter()
-    for place, checks in enumerate(rows.checks):
-        if checks:
-            frame.checks += [(place, *noteworthy) for noteworthy in counter.add(checks, frame.tally)]
-    counter.count(frame.tally)
+    if rows.checks:
+        frame.checks, frame.tally = _noteworthy_and_tally(rows.checks)
     return frame
+
+
+def _noteworthy_and_tally(shared: list[tuple[Check, ...]]) -> tuple[list[tuple[int, int, str, str]], Tally]:
+    """As `CheckCounter` makes them of rows that share their checks."""
+    tally: Tally = {}
+    marks = list(map(id, shared))
+    known = dict(zip(marks, shared, strict=True))
+    noteworthy = {mark: noteworthy_checks(checks) for mark, checks in known.items()}
+    for mark, often in Counter(marks).items():
+        count_checks(tally, known[mark], often)
+    return [(place, *check) for place, mark in enumerate(marks) for check in noteworthy[mark]], tally
 
 
 def _stream_of(records: list[bytes]) -> tuple[bytes, list[int]]:
     """The records with their lengths before them, and where each ends."""
-    lengths = [len(record) for record in records]
-    before = [length.to_bytes(LENGTH, "big") for length in lengths]
-    ends = list(accumulate(length + LENGTH for length in lengths))
-    return b"".join(chain.from_iterable(zip(before, records, strict=True))), ends
+    lengths = list(map(len, records))
+    ends = list(map(add, accumulate(lengths), count(LENGTH, LENGTH)))
+    return b"".join(chain.from_iterable(zip(map(_length.pack, lengths), records, strict=True))), ends
 
 
 def _append(record: object, stream: bytearray) -> None:
@@ -333,5 +346,5 @@ def _starts(ends: list[int], start: int, stop: int) -> list[int]:
 def _merge(tally: Tally, more: Tally) -> None:
     for name, statuses in more.items():
         known = tally.setdefault(name, {})
-        for status, count in statuses.items():
-            known[status] = known.get(status, 0) + count
+        for status, often in statuses.items():
+            known[status] = known.get(status, 0) + often

@@ -146,7 +146,7 @@ def usual_steps(row: UsualRow) -> tuple[Step, ...] | None:
     calls, results = row.tool_calls, row.tool_results
     if not calls and not results:
         return (user, Step(index=1, actor=_ASSISTANT, text=row.assistant_text))
-    if len(calls) != len(results) or any(call.name != result.name for call, result in zip(calls, results, strict=True)):
+    if [call.name for call in calls] != [result.name for result in results]:
         return None
     tool_calls = tuple([_usual_call(call, result) for call, result in zip(calls, results, strict=True)])
     return (user, Step(index=1, actor=_ASSISTANT, text=row.assistant_text, tool_calls=tool_calls))

@@ -276,11 +276,14 @@ class Turns:
     def _time(self, ts: Any) -> str | None:
         moment = time_or_none(ts)
         if moment is not None and moment.endswith("Z"):
-            if self.started_at is None or moment < self.started_at:
-                self.started_at = moment
-            if self.finished_at is None or moment > self.finished_at:
-                self.finished_at = moment
+            self._note_times(moment, moment)
         return moment
+
+    def _note_times(self, first: str, last: str) -> None:
+        if self.started_at is None or first < self.started_at:
+            self.started_at = first
+        if self.finished_at is None or last > self.finished_at:
+            self.finished_at = last
 
     def _extra(self, data: dict[str, Any], started_at: str | None, durations: dict[str, float]) -> dict[str, Any]:
         """Unknown fields, and values that did not fit their field."""
