@@ -249,9 +249,10 @@ def test_turns_of_usual_rows_are_packed_as_their_records_are(tmp_path, monkeypat
     ],
 )
 @pytest.mark.parametrize("place", [0, 300, 900])
-def test_an_odd_line_among_usual_ones_is_read_as_by_one_reader(tmp_path, monkeypatch, odd, place):
+@pytest.mark.parametrize("more", [{}, {"long": "y" * 300}], ids=["short", "long"])
+def test_an_odd_line_among_usual_ones_is_read_as_by_one_reader(tmp_path, monkeypatch, odd, place, more):
     monkeypatch.setattr(line_shares, "TURN_SIZE", 20_000)
-    lines = [small_row(number) for number in range(900)]
+    lines = [small_row(number, **more) for number in range(900)]
     lines.insert(place, odd if odd.endswith(b"\n") or place == 900 else odd + b"\n")
 
     is_packed, shared, alone = packed_and_alone(tmp_path, lines)
@@ -330,3 +331,50 @@ def test_packed_turns_are_packed_as_their_records_are(tmp_path, monkeypatch, odd
     assert [(one.parts, one.unreadables) for one in shared if one.parts] == [
         (one.parts, one.unreadables) for one in alone if one.parts
     ]
+
+
+CHAT = 'suite = "s"\n[case]\nname = "id"\n[attempt]\npassed = "ok"\nmessages = "talk"\n'
+USER, ASSISTANT = {"role": "user", "content": "Where?"}, {"role": "assistant", "content": "At pier four, é."}
+ODD_CHATS = [
+    [USER],
+    [ASSISTANT],
+    [ASSISTANT, ASSISTANT, USER, ASSISTANT],
+    [USER, USER | {"role": "human"}, ASSISTANT, USER | {"role": "ai", "content": ""}],
+    [USER, ASSISTANT | {"content": "x" * 30_000}],
+    [USER, ASSISTANT, USER, ASSISTANT | {"content": "see {x}"}],
+    [USER, ASSISTANT | {"content": "see <b>"}, USER, ASSISTANT],
+    [USER, ASSISTANT, USER, ASSISTANT | {"content": "[TOOL_CALLS] look"}],
+    [USER, ASSISTANT, USER, ASSISTANT | {"content": " "}],
+    [USER, ASSISTANT, USER, ASSISTANT | {"content": "token=ghp_" + "a1" * 18 + " " + "x" * 290}],
+    [USER | {"role": "System"}, ASSISTANT],
+    [USER, {"role": "tool", "content": "4"}, ASSISTANT],
+    [USER, ASSISTANT | {"name": "Planner"}],
+    [USER, ASSISTANT | {"content": [{"type": "text", "text": "here"}]}],
+    [USER, ASSISTANT | {"content": None}],
+    [],
+    None,
+]
+
+
+@pytest.mark.parametrize("output", ["", 'output = "answer"\n'], ids=["last message", "output"])
+@pytest.mark.parametrize("odd", ODD_CHATS)
+def test_packed_transcripts_are_packed_as_their_records_are(tmp_path, monkeypatch, odd, output):
+    monkeypatch.setattr(line_shares, "TURN_SIZE", 20_000)
+    talk = [USER, ASSISTANT] * 4
+    lines = [small_row(number, talk=odd if number in (0, 90, 299) else talk) for number in range(300)]
+
+    is_packed, shared, alone = packed_and_alone(tmp_path, lines, CHAT + output)
+
+    assert is_packed
+    assert shared == alone
+
+
+@pytest.mark.parametrize("odd", [{"note": "x" * 30_000}, {"note": [USER]}, {"note": []}, {"note": {"deep": 1}}])
+def test_columns_beside_a_transcript_are_kept_as_in_their_records(tmp_path, monkeypatch, odd):
+    monkeypatch.setattr(line_shares, "TURN_SIZE", 20_000)
+    lines = [small_row(number, talk=[USER, ASSISTANT], **(odd if number == 90 else {})) for number in range(300)]
+
+    is_packed, shared, alone = packed_and_alone(tmp_path, lines, CHAT)
+
+    assert is_packed
+    assert shared == alone

@@ -50,6 +50,15 @@ class PackedText(msgspec.Struct, frozen=True, gc=False):
     text: str
 
 
+# a `Step` with a text; a struct with more than 15 fields is packed with a longer header
+PackedStep: Any = msgspec.defstruct(
+    "PackedStep",
+    ["index", "actor", ("text", str, ""), *[(f"unset_{at}", Any, UNSET) for at in range(13)]],
+    omit_defaults=True,
+    gc=False,
+)
+
+
 class PackedAttempts(NamedTuple):
     """The fields of many attempts, each a value for every attempt; those that are never set are left out."""
 
@@ -64,7 +73,7 @@ class PackedAttempts(NamedTuple):
     extra: Iterable[Any] = NEVER
     position: Iterable[int | UnsetType] = NEVER
     reported_counted: Iterable[bool | UnsetType] = NEVER
-    output: Iterable[PackedText | UnsetType] = NEVER
+    output: Iterable[Any] = NEVER
     checks: Iterable[Any] = NEVER
     judgements: Iterable[Any] = NEVER
     conduct: Iterable[Any] = NEVER

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable, Iterator
+from itertools import repeat
 from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
 
@@ -68,13 +69,25 @@ def values_of_lines(data: bytes, decoder: msgspec.json.Decoder[T]) -> list[T] | 
     JSON has no object behind another, so a line feed between two of them is between two lines.
     """
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
-    if len(data) > LINE_CAP or not data.startswith(b"{") or data.count(b"}\n{") != lines - 1:
+    if len(data) > LINE_CAP or not data.startswith(b"{") or not _are_objects(data, lines):
         return None
     try:
         values = decoder.decode_lines(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return values if len(values) == lines else None
+
+
+def _are_objects(data: bytes, lines: int) -> bool:
+    """Whether the border between two lines is always one between two objects."""
+    if len(data) < _LONG * lines:
+        return data.count(b"}\n{") == lines - 1
+    pieces = data.removesuffix(b"\n").split(b"\n")
+    return all(map(bytes.startswith, pieces, repeat(b"{"))) and all(map(bytes.endswith, pieces[:-1], repeat(b"}")))
+
+
+_LONG = 200
+"""Bytes of a line, from where on it takes less to look at the ends of lines than to search them."""
 
 
 def _turns(file: io.FileIO, size: int, share: ReaderShare) -> Iterator[tuple[int, bytes]]:

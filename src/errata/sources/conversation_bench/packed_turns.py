@@ -13,7 +13,7 @@ from msgspec import UNSET, Raw
 from msgspec.structs import astuple
 
 from errata.model import Actor, Check
-from errata.model.attempt_rows import AttemptRows, PackedAttempts, PackedRef, PackedText, pack_each
+from errata.model.attempt_rows import AttemptRows, PackedAttempts, PackedRef, PackedStep, PackedText, pack_each
 from errata.model.conduct import LOOKED_AT, conduct_of_call
 from errata.model.identity import first_attempt_ids
 from errata.model.obstacles import conduct_in_steps
@@ -33,12 +33,6 @@ _encode = msgspec.msgpack.Encoder().encode
 _USER, _ASSISTANT = Actor(role="user"), Actor(role="assistant")
 _columns = attrgetter(*UsualRow.__struct_fields__)  # of `_Row`, they have another order
 _NO_TOKENS = Tokens()
-
-
-# the fields of a `Step` that a text needs; a struct with more than 15 is packed with a longer header
-_PackedStep: Any = msgspec.defstruct(
-    "_PackedStep", ["index", "actor", "text", *[(f"unset_{at}", Any, UNSET) for at in range(13)]], gc=False
-)
 
 
 class _PackedJudgement(msgspec.Struct, omit_defaults=True, gc=False):
@@ -166,8 +160,8 @@ def _packed_steps(
     results: tuple[list[Any], ...],
 ) -> tuple[list[bytes], list[Any]] | None:
     """The steps of each, and the conduct that they show; None where results do not follow their calls."""
-    user = map(_PackedStep, repeat(0), repeat(_USER), questions)
-    assistant = map(_PackedStep, repeat(1), repeat(_ASSISTANT), answers)
+    user = map(PackedStep, repeat(0), repeat(_USER), questions)
+    assistant = map(PackedStep, repeat(1), repeat(_ASSISTANT), answers)
     steps = list(map(_encode, zip(user, assistant, strict=True)))
     conduct: list[Any] = [UNSET] * len(rows)
     for at, (question, answer) in enumerate(zip(questions, answers, strict=True)):

@@ -53,6 +53,9 @@ _USAGE: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "reasoning_tokens": ("reasoning", whole),
 }
 
+LAST_MESSAGE = "last assistant message"
+"""How an answer was taken from the transcript."""
+
 
 class Attempts:
     """The mapping's `[attempt]` and `[checks]`, compiled for the columns of one file."""
@@ -142,7 +145,7 @@ class Attempts:
         if self._output:
             values["output"] = _output(self._output(data), answer)
         elif answer_text is not None:
-            values["output"] = Output(text=answer_text, answer=answer, extraction="last assistant message")
+            values["output"] = Output(text=answer_text, answer=answer, extraction=LAST_MESSAGE)
         elif answer is not None:
             values["output"] = Output(answer=answer)
 

@@ -9,28 +9,32 @@ from errata.model.identity import attempt_id, case_key
 from errata.model.words import Outcome
 from errata.sources.generic.mapping import AttemptMap, Mapping, as_column, segments
 from errata.sources.generic.measures import executions
-from errata.sources.generic.packed_rows import UsualColumns
+from errata.sources.generic.packed_rows import ColumnNames, UsualColumns
 from errata.sources.generic.places import NOT_RUN, RUN_OBJECT
 from errata.sources.generic.runs import MappedRun, Runs
 
-_KNOWN = frozenset(("passed", "output"))
+_KNOWN = frozenset(("passed", "output", "messages"))
 _RESULTS: dict[bool, tuple[Outcome, float]] = {True: ("pass", 1.0), False: ("fail", 0.0)}
 
 
 class UsualRows:
-    """For a mapping that asks for nothing else of an attempt, and a table of one run."""
+    """For a mapping that asks for nothing else of an attempt but its messages, and a table of one run."""
 
     def __init__(self, mapping: Mapping, runs: Runs) -> None:
         name, passed, output = mapping.case.name, mapping.attempt.passed, mapping.attempt.output
         assert name and passed
         self._name, self._passed = as_column(name).column, as_column(passed).column
         self._output = as_column(output).column if output else ""
+        messages = mapping.attempt.messages
+        self._messages = as_column(messages).column if messages else ""
         self._state: MappedRun = runs.state_of({})
         self._run = self._state.run
         self._suite = self._run.suite
 
     def key_of(self, data: dict[str, Any]) -> str | None:
         """The case of a row that can go the short way."""
+        if self._messages:
+            return None  # the short way is only for whole turns of them
         name = data.get(self._name)
         if type(name) is not str or not name or type(data.get(self._passed)) is not bool:
             return None
@@ -59,7 +63,8 @@ class UsualRows:
 
     def columns(self, file: str) -> UsualColumns:
         """For whole turns of such rows."""
-        return UsualColumns(self._state, file, name=self._name, passed=self._passed, output=self._output)
+        columns = ColumnNames(self._name, self._passed, self._output, self._messages)
+        return UsualColumns(self._state, file, columns)
 
     def note(self, key: str, facts: int, attempt: Attempt) -> None:
         self._state.note_first(key, facts, attempt.reported or 0.0)
@@ -80,5 +85,6 @@ def usual_rows(mapping: Mapping, runs: Runs, columns: Collection[str]) -> UsualR
     )
     if not is_usual:
         return None
-    plain = [as_column(column).column for column in (mapping.case.name, asked.passed, asked.output) if column]
+    named = (mapping.case.name, asked.passed, asked.output, asked.messages)
+    plain = [as_column(column).column for column in named if column]
     return UsualRows(mapping, runs) if all(name in columns or len(segments(name)) < 2 for name in plain) else None

@@ -29,7 +29,8 @@ _ROLES: dict[str, ActorRole] = {
 }
 _ACTORS = {name: Actor(role=role) for name, role in _ROLES.items()}
 _ASSISTANT, _TOOL = _ACTORS["assistant"], _ACTORS["tool"]
-_TALKERS = frozenset(name for name, role in _ROLES.items() if role != "tool")
+TALKERS = {name: _ACTORS[name] for name, role in _ROLES.items() if role != "tool"}
+"""Who says what, by the name of the role."""
 _decoder = msgspec.json.Decoder()
 _TAKEN = frozenset(
     ("role", "name", "content", "reasoning", "reasoning_content", "tool_calls", "function_call", "model")
@@ -42,7 +43,7 @@ def steps_of_chat(messages: list[Any]) -> tuple[Step, ...]:
     for index, message in enumerate(messages):
         if type(message) is dict:
             content, role = message.get("content"), message.get("role")
-            if type(content) is str and len(message) == 2 and type(role) is str and role in _TALKERS:
+            if type(content) is str and len(message) == 2 and type(role) is str and role in TALKERS:
                 steps.append(Step(index=index, actor=_ACTORS[role], text=content))
                 continue
             if type(content) is str or content is None:
