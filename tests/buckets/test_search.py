@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.buckets.search import TextSearch
+from errata.buckets.grouping import TextSearch
 from errata.buckets.similarity import words_of
 from errata.model import Bucket
 

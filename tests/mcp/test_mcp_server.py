@@ -355,7 +355,7 @@ async def cancelled(client, given):
 
 def test_without_the_extra_the_message_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "mcp", None)
-    monkeypatch.setattr("errata.mcp.find_spec", lambda _: None)
+    monkeypatch.setattr("errata.cli.mcp.find_spec", lambda _: None)
 
     said = errata("mcp")
 

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from errata.text import mask as masking
 from errata.text.clean import clean
-from errata.text.digits import is_never_redacted, with_equal_digits
 from errata.text.mask import mask, steady
-from errata.text.redact import redact
+from errata.text.redact import is_never_redacted, redact, with_equal_digits
 from errata.text.secret_rules import rules
 
 PIECES = st.sampled_from(

@@ -1,12 +1,12 @@
-"""Failures into groups: read ones by their verdicts, the others by known buckets, equal keys and similar texts."""
+"""Failures into groups: read ones by verdicts, the others by known buckets, equal keys, similar texts; and text search."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from errata.buckets.failure import FailureToGroup
 from errata.buckets.opinions import NamedCause, is_opinion, is_owner, opinions, slug_of
 from errata.buckets.rules import says_something
-from errata.buckets.similarity import Space, Vector, Weights, words_of
+from errata.buckets.similarity import Mean, Space, Vector, Weights, words_of
 from errata.buckets.symptoms import Symptom, symptom_of
 from errata.model import Bucket
 
@@ -202,3 +202,35 @@ class KnownBuckets:
             if possible:
                 return (same or possible)[0]
         return None
+
+
+SEVERAL = 2
+
+
+class TextSearch:
+    """Compares as the grouping does: the rarer a word is among `texts`, the more it counts."""
+
+    def __init__(self, words: Iterable[str], texts: Iterable[str]) -> None:
+        # the case is a word of the grouping, but not of what is looked for in other cases
+        self._words = frozenset(word for word in words if not word.startswith("@"))
+        self._weights = Weights(map(words_of, texts))
+        self._sought = Mean()
+        if self._words:
+            self._sought.add(self._weights.vector(self._words))
+
+    def is_similar(self, text: str) -> bool:
+        words = words_of(text)
+        # most texts share a single word by chance
+        if len(self._words.intersection(words)) < min(len(self._words), SEVERAL) or not self._words:
+            return False
+        return self._sought.likeness(self._weights.vector(words)) >= SAME_OWNER
+
+    def similar_buckets(self, buckets: Iterable[Bucket], owner: str = "") -> Iterator[Bucket]:
+        """By any text of a bucket. As in the grouping, failures of two owners are never the same."""
+        for bucket in buckets:
+            if owner in ("", bucket.parameters.get("owner", "")) and any(map(self.is_similar, texts_of(bucket))):
+                yield bucket
+
+
+def texts_of(bucket: Bucket) -> tuple[str, ...]:
+    return (*bucket.words, bucket.title)

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
 
-from errata.text.digits import with_equal_digits as equal_digits
 from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import LONGEST as MASKED
 from errata.text.mask import mask, mask_of_equal_digits
+from errata.text.redact import with_equal_digits as equal_digits
 
 LONGEST = 400
 """Characters of a text; what comes later are listings and repetitions."""

@@ -8,8 +8,8 @@ import click
 from errata.cli.analyze import show_analysis
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, say
+from errata.cli.serve import require_server
 from errata.runs.log_search import look_for
-from errata.server import require_server
 from errata.settings import load_settings
 from errata.text.shell import shell_word
 from errata.verbs.analyze import analyze, import_logs

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 import click
-import msgspec
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json
 from errata.cli.progress import status_line
 from errata.cli.render.fields import place_of
-from errata.verbs.doctor import StoreHealth, examine_deeply, examine_store
+from errata.model.output.store import DoctorOutput
+from errata.verbs.doctor import examine_deeply, examine_store, rebuilding
 
 ATTEMPTS = 5
 """Damaged attempts that the page names; `--json` lists all."""
@@ -30,9 +30,7 @@ def command(deep: bool, repair: bool, options: Options) -> int:
     """
     health = _examine(options, deep=deep, repair=repair)
     if options.json:
-        from errata.model.output.store import DoctorOutput
-
-        put_json(DoctorOutput(**msgspec.structs.asdict(health)))
+        put_json(health)
     else:
         database = f"PostgreSQL {health.postgres}" if health.postgres else f"SQLite {health.sqlite}"
         put(f"errata    {health.errata} · Python {health.python} · {database}")
@@ -53,7 +51,7 @@ def command(deep: bool, repair: bool, options: Options) -> int:
     return 1 if health.problems else 0
 
 
-def _examine(options: Options, *, deep: bool, repair: bool) -> StoreHealth:
+def _examine(options: Options, *, deep: bool, repair: bool) -> DoctorOutput:
     if not deep and not repair:
         return examine_store(options.settings.store)
     with status_line("errata doctor --deep") as line:
@@ -61,7 +59,7 @@ def _examine(options: Options, *, deep: bool, repair: bool) -> StoreHealth:
         return examine_deeply(options.settings.store, repair=repair, on_progress=show)
 
 
-def _put_digests(health: StoreHealth) -> None:
+def _put_digests(health: DoctorOutput) -> None:
     confirmed, unknown = health.digests_confirmed or 0, health.digests_open or 0
     put(
         f"digests   {plural(confirmed, 'run')} confirmed"
@@ -76,7 +74,7 @@ def _put_attempts(attempts: Sequence[str]) -> None:
         put(f"          and {len(attempts) - ATTEMPTS:,} more with --json")
 
 
-def _put_verdict(health: StoreHealth) -> None:
+def _put_verdict(health: DoctorOutput) -> None:
     if not health.problems:
         put("no problems found")
         return
@@ -85,6 +83,6 @@ def _put_verdict(health: StoreHealth) -> None:
             put("DAMAGED: save the store with `errata store backup TO`, then run `errata doctor --repair`")
         return
     put("DAMAGED: import the runs into a new store. Logs bring every run back, but not verdicts and other opinions.")
-    for path in health.rebuild_from:
+    for path in rebuilding(health.problems):
         put_command("rebuild", ["errata", "import", path, "--store", "new.db"], indent=10)
     put("save      `errata review export RUN -o FOLDER` saves the verdicts of a run that can still be read")

@@ -16,8 +16,7 @@ from errata.export.every_eval_ever import WrittenRun
 from errata.export.regression_cases import DatasetFormat, WrittenDrafts
 from errata.model import StoredRun
 from errata.model.filters import Filters
-from errata.model.output.compare import ComparisonExportOutput, TableFileOutput
-from errata.model.output.dataset import DatasetFileOutput
+from errata.model.output.compare import ComparisonExportOutput, DatasetFileOutput, TableFileOutput
 from errata.runs.names import handle_of, runs_named
 from errata.verbs.export import TableFormat, export, write_drafts, write_tables
 

@@ -1,14 +1,12 @@
 """`errata consistency --judges`: how far the judges of the same attempts agree."""
 
-import msgspec
-
 from errata.cli.options import Options
 from errata.cli.output import number, plural, put, put_command, put_json
 from errata.cli.review.agreement import ratio
 from errata.cli.table import put_table
 from errata.model import StoredRun
-from errata.model.output.consistency import JudgesOutput
-from errata.review.judge_agreement import OVERALL, JudgedQuestion, JudgesAgreement
+from errata.model.output.consistency import JudgedQuestionOutput, JudgesOutput
+from errata.review.judge_agreement import OVERALL
 from errata.verbs.review import judges_agreement
 
 LISTED = 20
@@ -17,12 +15,12 @@ LISTED = 20
 def put_judges(runs: list[StoredRun], options: Options) -> None:
     agreement = judges_agreement(runs, options.store)
     if options.json:
-        put_json(msgspec.convert(agreement, JudgesOutput, from_attributes=True))
+        put_json(agreement)
     else:
         _show(agreement)
 
 
-def _show(agreement: JudgesAgreement) -> None:
+def _show(agreement: JudgesOutput) -> None:
     if not agreement.attempts:
         put("No attempt has a judgement")
         return
@@ -39,7 +37,7 @@ def _show(agreement: JudgesAgreement) -> None:
             _put_disputes(question)
 
 
-def _put_judges(agreement: JudgesAgreement) -> None:
+def _put_judges(agreement: JudgesOutput) -> None:
     header = ("judge", "judged", "invalid", "pass", "fail", "mean score")
     rows = [
         (judge.name, judge.judged, judge.invalid or "–", judge.passes, judge.fails, number(judge.score, 3))
@@ -50,7 +48,7 @@ def _put_judges(agreement: JudgesAgreement) -> None:
         put(f"and {plural(agreement.left_out, 'judge')} with fewer ratings")
 
 
-def _put_pairs(agreement: JudgesAgreement) -> None:
+def _put_pairs(agreement: JudgesOutput) -> None:
     overall = next((one for one in agreement.questions if one.name == OVERALL), None)
     if overall is None:
         return
@@ -65,7 +63,7 @@ def _put_pairs(agreement: JudgesAgreement) -> None:
     put_table(header, rows, right=header[2:], give_way=("judge", "and"))
 
 
-def _put_questions(agreement: JudgesAgreement) -> None:
+def _put_questions(agreement: JudgesOutput) -> None:
     put("\nAgreement of all judges, overall and on each check that two of them rated")
     header = ("rated", "attempts", "disputed", "alpha", "Fleiss")
     rows = []
@@ -81,7 +79,7 @@ def _put_questions(agreement: JudgesAgreement) -> None:
         put("– undefined: all ratings are the same, or there are too few")
 
 
-def _put_disputes(question: JudgedQuestion) -> None:
+def _put_disputes(question: JudgedQuestionOutput) -> None:
     if not question.disputes:
         return
     put(f"\nDisputed overall ({len(question.disputes):,})")

@@ -2,12 +2,13 @@
 
 import os
 import stat
+from importlib.util import find_spec
 
 import click
 
 from errata.cli.options import chosen_store
 from errata.cli.output import say
-from errata.mcp import require_sdk
+from errata.errors import SettingsError, extra_hint
 from errata.settings import load_settings
 
 
@@ -25,3 +26,9 @@ def command(store: str) -> None:
     if stat.S_ISCHR(os.fstat(0).st_mode):  # a terminal, or /dev/null: no client that speaks the protocol
         say("errata mcp is an MCP server for an agent's client, which starts it and speaks on stdin and stdout")
     serve(load_settings(store=store or chosen_store(click.get_current_context())))
+
+
+def require_sdk() -> None:
+    if find_spec("mcp") is None:
+        message = "`errata mcp` needs the package `mcp`, which is not installed"
+        raise SettingsError(message, hint=extra_hint("mcp"))

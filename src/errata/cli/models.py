@@ -1,18 +1,34 @@
 """`errata models`: the models that `errata run` knows."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from errata.cli.lazy import LazyGroup, Table
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json, put_quote, say
-from errata.cli.render.jobs import models_option, smoke_output
 from errata.cli.table import put_table
-from errata.model.output.runner import ModelsCheckOutput, ModelsListOutput, ModelsSmokeOutput
+from errata.model.output.runner import ModelsCheckOutput, ModelsListOutput, ModelsSmokeOutput, SmokeOutput
 from errata.runner.inspect import find_inspect, inspect_model
-from errata.runner.models import ModelDefinition, load_models
-from errata.runner.run import REASONS, SuiteJob, check_all, preflight, smoke_run
+from errata.runner.models import FILE, ModelDefinition, load_models
+from errata.runner.run import REASONS, SmokeResult, SuiteJob, check_all, preflight, smoke_run
+
+
+def models_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--models",
+        type=click.Path(path_type=Path),
+        default=Path(FILE),
+        show_default=True,
+        help="File that defines models and suites.",
+    )(function)
+
+
+def smoke_output(result: SmokeResult) -> SmokeOutput:
+    return SmokeOutput(cases=result.cases, tokens=result.tokens, invalid=result.invalid, error=result.quote or None)
+
 
 SUBCOMMANDS: Table = {
     "list": ("models:list_", "List the models in the models file."),

@@ -7,9 +7,9 @@ from typing import Literal
 import click
 
 from errata.cli.analyze import show_analysis
+from errata.cli.models import models_option, smoke_output
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json, put_quote, put_words, say
-from errata.cli.render.jobs import models_option, smoke_output
 from errata.cli.shared_options import reports_option
 from errata.model.output.runner import RunJobOutput, RunPlanOutput
 from errata.runner.inspect import eval_command, find_inspect

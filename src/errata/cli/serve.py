@@ -9,8 +9,7 @@ import msgspec
 
 from errata.cli.options import chosen_store
 from errata.cli.output import put, say
-from errata.errors import SettingsError
-from errata.server import require_server
+from errata.errors import SettingsError, extra_hint
 from errata.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -72,3 +71,9 @@ def _settings(store: str, deployment: str, release: bool) -> Settings:
     path = store_of_deployment(deployment, settings)
     prepare_deployment(deployment, path, release=release, now=datetime.now(UTC))
     return msgspec.structs.replace(settings, store=path)
+
+
+def require_server() -> None:
+    if find_spec("starlette") is None or find_spec("uvicorn") is None:
+        message = "`errata serve` needs the packages `starlette` and `uvicorn`, which are not installed"
+        raise SettingsError(message, hint=extra_hint("server"))

@@ -8,9 +8,10 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import money, plural, put, put_json
 from errata.cli.render.runs import title_of
 from errata.cli.table import put_parts, put_table
-from errata.compare.sessions import Cascade, HiddenResult, SessionSummary, Timeline
+from errata.compare.sessions import Timeline
 from errata.json_output.runs import sessions_output
 from errata.model import Run
+from errata.model.output.sessions import CascadeOutput, HiddenResultOutput, SessionOutput
 from errata.model.run import case_name
 from errata.runs.names import handle_of, runs_named
 from errata.text.clean import one_line
@@ -55,7 +56,7 @@ def _show(timeline: Timeline, run: Run) -> None:
         put("Knock-on none")
 
 
-def _show_sessions(sessions: Iterable[SessionSummary]) -> None:
+def _show_sessions(sessions: Iterable[SessionOutput]) -> None:
     rows = [
         (
             session.number,
@@ -73,7 +74,7 @@ def _show_sessions(sessions: Iterable[SessionSummary]) -> None:
     put_table(header, rows, right=numbers, below=[_below(one) for one in sessions])
 
 
-def _when(session: SessionSummary) -> str:
+def _when(session: SessionOutput) -> str:
     """The date once, if it ended on the day it started."""
     start, end = ((moment or "")[:19].replace("T", " ") for moment in (session.started_at, session.finished_at))
     if not start and not end:
@@ -81,7 +82,7 @@ def _when(session: SessionSummary) -> str:
     return f"{start or '…'} – {(end[11:] if end[:10] == start[:10] else end) or '…'}"
 
 
-def _below(session: SessionSummary) -> str:
+def _below(session: SessionOutput) -> str:
     """The pattern of cases it ran, and the exit codes of its programs, if the log has them."""
     codes = ", ".join(f"{code} for {often:,}" for code, often in session.exit_codes.items())
     exit_codes = f"exit codes: {codes}" if set(session.exit_codes) - {"none"} else ""
@@ -96,17 +97,17 @@ def _show_changes(timeline: Timeline, run: Run) -> None:
     put_parts("Never", never or ["–"], f"measured in no session: {plural(len(never), 'case')}")
 
 
-def _case_names(changes: Iterable[HiddenResult], run: Run) -> list[str]:
+def _case_names(changes: Iterable[HiddenResultOutput], run: Run) -> list[str]:
     return [case_name(run, one.case) for one in changes] or ["–"]
 
 
-def _counted(changes: tuple[HiddenResult, ...]) -> str:
+def _counted(changes: tuple[HiddenResultOutput, ...]) -> str:
     costs = [one.cost for one in changes if one.cost is not None]
     spent = f", {money(sum(costs), 2)} spent" if costs else ""
     return f"{plural(len(changes), 'case')}{spent}"
 
 
-def _show_cascade(cascade: Cascade, run: Run) -> None:
+def _show_cascade(cascade: CascadeOutput, run: Run) -> None:
     root = case_name(run, cascade.case) if cascade.case else cascade.root
     count = plural(len(cascade.followers), "failure follows", "failures follow")
     put(f"Knock-on {count} from {root}", hang=9)

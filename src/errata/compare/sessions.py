@@ -8,64 +8,23 @@ import msgspec
 
 from errata.compare.trials import Opinions, Trial, trial_of
 from errata.model import Attempt, Run
-
-
-class SessionSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """One execution whose traces lie in the run."""
-
-    number: int
-    started_at: str | None
-    finished_at: str | None
-    pattern: str
-    """In words: what happened in it as a whole."""
-    tried: int
-    passed: int
-    failed: int
-    not_measured: int
-    cost: float | None
-    """None where no attempt reports one."""
-    exit_codes: dict[str, int]
-    """`none` where the log states none."""
-
-
-class HiddenResult(msgspec.Struct, frozen=True, kw_only=True):
-    """A case whose counted attempt hides what an earlier session had found."""
-
-    case: str
-    session: int
-    """The latest session that measured the case."""
-    was: str
-    """`pass` or `fail`."""
-    now: str
-    """`fail` or `not measured`."""
-    cost: float | None = None
-
-
-class Cascade(msgspec.Struct, frozen=True, kw_only=True):
-    """One root and everything that only follows from it."""
-
-    root: str
-    """An attempt id."""
-    case: str
-    error: str
-    followers: tuple[str, ...]
-    """Cases, in the order of the log."""
+from errata.model.output.sessions import CascadeOutput, HiddenResultOutput, SessionOutput
 
 
 class Timeline(msgspec.Struct, frozen=True, kw_only=True):
-    sessions: tuple[SessionSummary, ...]
-    changes: tuple[HiddenResult, ...]
+    sessions: tuple[SessionOutput, ...]
+    changes: tuple[HiddenResultOutput, ...]
     never_measured: tuple[str, ...]
     """Cases that no session has measured."""
-    cascades: tuple[Cascade, ...]
+    cascades: tuple[CascadeOutput, ...]
 
     @property
-    def hidden_passes(self) -> tuple[HiddenResult, ...]:
+    def hidden_passes(self) -> tuple[HiddenResultOutput, ...]:
         """What passed in an earlier session and does not pass as it is counted now."""
         return tuple(one for one in self.changes if one.was == "pass")
 
     @property
-    def hidden_fails(self) -> tuple[HiddenResult, ...]:
+    def hidden_fails(self) -> tuple[HiddenResultOutput, ...]:
         """What an earlier session measured as failed and is not measured as it is counted now."""
         return tuple(one for one in self.changes if one.was == "fail")
 
@@ -120,7 +79,7 @@ def _root_of(attempt: Attempt, opinions: Opinions) -> str:
     return attempt.follows or (attribution.follows if attribution is not None else "")
 
 
-def _change(tries: list[tuple[Trial, bool]]) -> HiddenResult | None:
+def _change(tries: list[tuple[Trial, bool]]) -> HiddenResultOutput | None:
     """What is counted, against the latest earlier session that measured the same case."""
     now = next((one for one, counted in tries if counted), None)
     if now is None or now.passed:
@@ -129,7 +88,7 @@ def _change(tries: list[tuple[Trial, bool]]) -> HiddenResult | None:
     last = max(earlier, key=lambda one: (one.session, one.index), default=None)
     if last is None or (not last.passed and now.measured):
         return None
-    return HiddenResult(
+    return HiddenResultOutput(
         case=now.case,
         session=last.session,
         was="pass" if last.passed else "fail",
@@ -138,11 +97,11 @@ def _change(tries: list[tuple[Trial, bool]]) -> HiddenResult | None:
     )
 
 
-def _summaries(run: Run, by_session: Mapping[int, _SessionTally]) -> Iterator[SessionSummary]:
+def _summaries(run: Run, by_session: Mapping[int, _SessionTally]) -> Iterator[SessionOutput]:
     stated = {one.number: one for one in run.sessions}
     for number in sorted({*stated, *by_session}):
         counted, session = by_session.get(number, _SessionTally()), stated.get(number)
-        yield SessionSummary(
+        yield SessionOutput(
             number=number,
             started_at=session.started_at if session else None,
             finished_at=session.finished_at if session else None,
@@ -156,8 +115,8 @@ def _summaries(run: Run, by_session: Mapping[int, _SessionTally]) -> Iterator[Se
         )
 
 
-def _cascades(followers: Mapping[str, list[str]], seen: Mapping[str, _Root]) -> Iterator[Cascade]:
+def _cascades(followers: Mapping[str, list[str]], seen: Mapping[str, _Root]) -> Iterator[CascadeOutput]:
     """The largest first."""
     for root, cases in sorted(followers.items(), key=lambda pair: (-len(pair[1]), pair[0])):
         known = seen.get(root, _Root("", ""))
-        yield Cascade(root=root, case=known.case, error=known.error, followers=tuple(cases))
+        yield CascadeOutput(root=root, case=known.case, error=known.error, followers=tuple(cases))

@@ -4,9 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 
-import msgspec
-
 from errata.model import StoredRun, Verdict
+from errata.model.output.agreement import AgreementOutput, RaterAgreementOutput, RaterPairOutput, ReviewDisputeOutput
 from errata.model.standing import name_of, standing
 from errata.model.verdict import short_word_for
 from errata.review.status import case_of
@@ -15,30 +14,6 @@ Ratings = Mapping[str, Mapping[str, str]]
 """Attempt → reviewer → label, owner, step or agent."""
 NONE = "none"
 """No step or agent is named."""
-
-
-class Pair(msgspec.Struct, frozen=True, kw_only=True):
-    """Two reviewers, over the failures that both reviewed."""
-
-    first: str
-    other: str
-    both: int
-    same: int
-    kappa: float | None
-    """None if chance alone would agree everywhere: kappa is undefined."""
-    confusion: dict[str, dict[str, int]]
-    """Label of the one → label of the other → how often."""
-
-
-class Agreement(msgspec.Struct, frozen=True, kw_only=True):
-    attempts: int
-    """With two or more independent verdicts."""
-    pairs: tuple[Pair, ...]
-    fleiss: float | None
-    """Over those attempts that every reviewer has read, where there are three or more reviewers."""
-    alpha: float | None
-    disagreements: tuple[str, ...]
-    """Attempts whose verdicts differ: a queue for a person."""
 
 
 def label_of(verdict: Verdict) -> str:
@@ -65,7 +40,7 @@ RATINGS: dict[str, Callable[[Verdict], str]] = {
 }
 
 
-def agreement(verdicts: Iterable[Verdict], rating: Callable[[Verdict], str] = label_of) -> Agreement:
+def agreement(verdicts: Iterable[Verdict], rating: Callable[[Verdict], str] = label_of) -> RaterAgreementOutput:
     """Inherited verdicts are copies, not opinions: they do not count. Of each reviewer the newest does.
 
     On labels, or with `owner_of` on who has to act: two labels may name one owner.
@@ -73,10 +48,10 @@ def agreement(verdicts: Iterable[Verdict], rating: Callable[[Verdict], str] = la
     return agreement_in(ratings_of(verdicts, rating))
 
 
-def agreement_in(ratings: Ratings) -> Agreement:
+def agreement_in(ratings: Ratings) -> RaterAgreementOutput:
     shared = {attempt: given for attempt, given in ratings.items() if len(given) > 1}
     reviewers = sorted({reviewer for given in shared.values() for reviewer in given})
-    return Agreement(
+    return RaterAgreementOutput(
         attempts=len(shared),
         pairs=tuple(pair for one, other in combinations(reviewers, 2) if (pair := _pair(shared, one, other)).both),
         fleiss=_fleiss_of(shared, reviewers),
@@ -153,12 +128,12 @@ def _beyond(observed: float, expected: float) -> float | None:
     return None if expected >= 1 else (observed - expected) / (1 - expected)
 
 
-def _pair(ratings: Ratings, first: str, second: str) -> Pair:
+def _pair(ratings: Ratings, first: str, second: str) -> RaterPairOutput:
     both = [(given[first], given[second]) for given in ratings.values() if first in given and second in given]
     confusion: dict[str, dict[str, int]] = {}
     for (row, column), count in sorted(Counter(both).items()):
         confusion.setdefault(row, {})[column] = count
-    return Pair(
+    return RaterPairOutput(
         first=first,
         other=second,
         both=len(both),
@@ -175,34 +150,7 @@ def _fleiss_of(ratings: Ratings, reviewers: Sequence[str]) -> float | None:
     return fleiss_kappa(complete)
 
 
-class ReviewDispute(msgspec.Struct, frozen=True, kw_only=True):
-    run: str
-    case: str
-    attempt_id: str
-    labels: dict[str, str]
-    """Reviewer → label."""
-    owners: dict[str, str]
-    """Reviewer → owner: the label `none` may hide that they differ."""
-    steps: dict[str, str]
-    """Reviewer → decisive step, or `none`."""
-    agents: dict[str, str]
-    decided: str
-    """By a person or an adjudication; empty while nobody has."""
-
-
-class TaxonomyAgreement(msgspec.Struct, frozen=True, kw_only=True):
-    taxonomy: str
-    agreement: Agreement
-    """On the label."""
-    owners: Agreement
-    """On who has to act, over the same failures."""
-    steps: Agreement
-    """On the decisive step, over failures on which somebody names one."""
-    agents: Agreement
-    disputes: tuple[ReviewDispute, ...]
-
-
-def agreement_of(runs: Iterable[tuple[StoredRun, Sequence[Verdict]]]) -> list[TaxonomyAgreement]:
+def agreement_of(runs: Iterable[tuple[StoredRun, Sequence[Verdict]]]) -> list[AgreementOutput]:
     """Over all runs together; apart for each taxonomy, since labels of two can't be compared."""
     given: dict[str, list[tuple[StoredRun, Verdict]]] = {}
     for stored, verdicts in runs:
@@ -211,13 +159,13 @@ def agreement_of(runs: Iterable[tuple[StoredRun, Sequence[Verdict]]]) -> list[Ta
     return [_agreed(taxonomy, found) for taxonomy, found in sorted(given.items())]
 
 
-def _agreed(taxonomy: str, given: Sequence[tuple[StoredRun, Verdict]]) -> TaxonomyAgreement:
+def _agreed(taxonomy: str, given: Sequence[tuple[StoredRun, Verdict]]) -> AgreementOutput:
     verdicts = [verdict for _, verdict in given]
     runs = {verdict.attempt: stored for stored, verdict in given}
     ratings = {field: ratings_of(verdicts, rating) for field, rating in RATINGS.items()}
     labels, owners = agreement_in(ratings["labels"]), agreement_in(ratings["owners"])
     disputed = sorted({*labels.disagreements, *owners.disagreements})
-    return TaxonomyAgreement(
+    return AgreementOutput(
         taxonomy=taxonomy,
         agreement=labels,
         owners=owners,
@@ -234,10 +182,10 @@ def _agreed(taxonomy: str, given: Sequence[tuple[StoredRun, Verdict]]) -> Taxono
 
 def _dispute(
     stored: StoredRun, attempt: str, verdicts: Sequence[Verdict], ratings: dict[str, dict[str, str]]
-) -> ReviewDispute:
+) -> ReviewDisputeOutput:
     stood = standing(one for one in verdicts if one.attempt == attempt)
     is_decided = stood is not None and (stood.verdict.reviewer.kind == "person" or bool(stood.verdict.adjudicates))
-    return ReviewDispute(
+    return ReviewDisputeOutput(
         run=stored.run.native_id,
         case=case_of(stored, attempt),
         attempt_id=attempt,

@@ -8,62 +8,21 @@ from typing import Any
 import msgspec
 
 from errata.model import Attempt, Judgement, StoredRun, split_attempt_id
+from errata.model.output.agreement import RaterAgreementOutput
+from errata.model.output.consistency import (
+    JudgeDisputeOutput,
+    JudgedQuestionOutput,
+    JudgeOutput,
+    JudgesOutput,
+    ScoreGapOutput,
+)
 from errata.model.run import case_name
-from errata.review.agreement import Agreement, Ratings, agreement_in
+from errata.review.agreement import Ratings, agreement_in
 
 OVERALL = "overall"
 """The judgement of the attempt as a whole; besides it, each check that two judges have rated."""
 MOST_JUDGES = 20
 """Those who judged most: everybody is held against everybody, and a log may name a judge in every row."""
-
-
-class JudgeSummary(msgspec.Struct, frozen=True, kw_only=True):
-    name: str
-    """The judge and its model: the same number may be another model in another run."""
-    judged: int
-    invalid: int
-    """Answers that were not judgements; they count nowhere else."""
-    passes: int
-    fails: int
-    score: float | None
-    """The mean, where it gives scores."""
-
-
-class Gap(msgspec.Struct, frozen=True, kw_only=True):
-    """How far two judges' scores are apart in the mean, over what both have scored."""
-
-    first: str
-    other: str
-    both: int
-    apart: float
-
-
-class JudgeDispute(msgspec.Struct, frozen=True, kw_only=True):
-    run: str
-    case: str
-    attempt_id: str
-    verdicts: dict[str, str]
-    """Judge → pass or fail."""
-    scores: dict[str, float]
-
-
-class JudgedQuestion(msgspec.Struct, frozen=True, kw_only=True):
-    name: str
-    agreement: Agreement
-    disputes: tuple[JudgeDispute, ...]
-
-
-class JudgesAgreement(msgspec.Struct, frozen=True, kw_only=True):
-    attempts: int
-    """With any judgement."""
-    shared: int
-    """With valid judgements of two or more."""
-    judges: tuple[JudgeSummary, ...]
-    left_out: int
-    """Other judges, with few judgements."""
-    gaps: tuple[Gap, ...]
-    questions: tuple[JudgedQuestion, ...]
-    """`overall` first, then the checks that agree least."""
 
 
 class _Judgement(msgspec.Struct, frozen=True):
@@ -76,7 +35,7 @@ class _Judgement(msgspec.Struct, frozen=True):
     checks: dict[str, str]
 
 
-def judges_agreement(runs: Iterable[tuple[StoredRun, Iterable[Attempt]]]) -> JudgesAgreement:
+def judges_agreement(runs: Iterable[tuple[StoredRun, Iterable[Attempt]]]) -> JudgesOutput:
     """Over all runs and all their attempts: judged subtests count, too."""
     heard: dict[str, list[_Judgement]] = {}
     homes: dict[str, StoredRun] = {}
@@ -92,7 +51,7 @@ def judges_agreement(runs: Iterable[tuple[StoredRun, Iterable[Attempt]]]) -> Jud
         }
         for attempt, judgements in heard.items()
     }
-    return JudgesAgreement(
+    return JudgesOutput(
         attempts=len(heard),
         shared=sum(len(said) > 1 for said in valid.values()),
         judges=tuple(_judge(name, [one for said in heard.values() for one in said]) for name in sorted(known)),
@@ -132,11 +91,11 @@ def _score(raw: Mapping[str, Any]) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _judge(name: str, judgements: Sequence[_Judgement]) -> JudgeSummary:
+def _judge(name: str, judgements: Sequence[_Judgement]) -> JudgeOutput:
     own = [one for one in judgements if one.judge == name]
     valid = [one for one in own if one.valid]
     scores = [one.score for one in valid if one.score is not None]
-    return JudgeSummary(
+    return JudgeOutput(
         name=name,
         judged=len(valid),
         invalid=len(own) - len(valid),
@@ -146,7 +105,7 @@ def _judge(name: str, judgements: Sequence[_Judgement]) -> JudgeSummary:
     )
 
 
-def _gaps(valid: Mapping[str, Mapping[str, _Judgement]]) -> Iterator[Gap]:
+def _gaps(valid: Mapping[str, Mapping[str, _Judgement]]) -> Iterator[ScoreGapOutput]:
     apart: dict[tuple[str, str], list[float]] = {}
     for by_judge in valid.values():
         scored = sorted((name, one.score) for name, one in by_judge.items() if one.score is not None)
@@ -154,12 +113,12 @@ def _gaps(valid: Mapping[str, Mapping[str, _Judgement]]) -> Iterator[Gap]:
             for right, second in scored[at + 1 :]:
                 apart.setdefault((left, right), []).append(abs(first - second))
     for (left, right), gaps in sorted(apart.items()):
-        yield Gap(first=left, other=right, both=len(gaps), apart=fmean(gaps))
+        yield ScoreGapOutput(first=left, other=right, both=len(gaps), apart=fmean(gaps))
 
 
 def _questions(
     valid: Mapping[str, Mapping[str, _Judgement]], homes: Mapping[str, StoredRun]
-) -> Iterator[JudgedQuestion]:
+) -> Iterator[JudgedQuestionOutput]:
     overall = {
         attempt: {name: judgement.passed for name, judgement in by_judge.items() if judgement.passed}
         for attempt, by_judge in valid.items()
@@ -179,16 +138,16 @@ def _by_check(valid: Mapping[str, Mapping[str, _Judgement]]) -> dict[str, dict[s
     return by_check
 
 
-def _least(agreement: Agreement) -> float:
+def _least(agreement: RaterAgreementOutput) -> float:
     return 1.0 if agreement.alpha is None else agreement.alpha
 
 
 def _question(
     name: str, ratings: Ratings, valid: Mapping[str, Mapping[str, _Judgement]], homes: Mapping[str, StoredRun]
-) -> JudgedQuestion:
+) -> JudgedQuestionOutput:
     measured = agreement_in(ratings)
     disputes = tuple(
-        JudgeDispute(
+        JudgeDisputeOutput(
             run=homes[attempt].run.native_id,
             case=_case_title(homes[attempt], attempt),
             attempt_id=attempt,
@@ -197,7 +156,7 @@ def _question(
         )
         for attempt in measured.disagreements
     )
-    return JudgedQuestion(name=name, agreement=measured, disputes=disputes)
+    return JudgedQuestionOutput(name=name, agreement=measured, disputes=disputes)
 
 
 def _case_title(stored: StoredRun, attempt: str) -> str:

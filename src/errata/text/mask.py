@@ -4,9 +4,8 @@ import re
 from functools import lru_cache
 
 from errata.text.clean import clean
-from errata.text.digits import is_never_redacted, with_equal_digits
 from errata.text.lazy_regex import lazy_regex
-from errata.text.redact import redact
+from errata.text.redact import is_never_redacted, redact, with_equal_digits
 
 _MASKS: tuple[tuple[str, str], ...] = (
     ("<time>", r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"),

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from errata.text.encoded import levels, place_before
 from errata.text.lazy_regex import lazy_regex
 from errata.text.named_secrets import SHORTEST, is_secret_under, lower, named_secrets
-from errata.text.secret_rules import Shape, shapes
+from errata.text.secret_rules import Shape, names, rules, shapes
 
 # nearly every mark ends in a separator or is the beginning of a long word; few texts have either
 _SEPARATOR = lazy_regex(r"[-_.:=](?=[A-Za-z0-9_+/=.~%$|:-]{6})")
@@ -224,3 +224,34 @@ def _everywhere(text: str, searched: str, mark: str, shape: Shape) -> Iterator[t
         if match:
             yield shape, match
         at = searched.find(mark, max(at + 1, match.end() if match else 0))
+
+
+_ONES = str.maketrans("023456789", "111111111")
+_ENCODES = frozenset("\\%&[")
+"""Encoded characters: their digits have a meaning."""
+
+
+def with_equal_digits(text: str) -> str:
+    """The text with every digit made a 1; its length and all positions stay the same."""
+    return text.translate(_ONES)
+
+
+def is_never_redacted(equal: str) -> bool:
+    """Whether redaction leaves a text with equal digits as it is, and so every text that has others in their places.
+
+    The pattern of a secret accepts any digit wherever it accepts one. Only marks, with which a secret begins, name
+    certain digits; and names, logins and encoded texts are judged by what their value is.
+    """
+    if not (equal.isascii() and equal.isprintable()) or not _ENCODES.isdisjoint(equal):
+        return False
+    lowered = lower(equal)
+    return not any(word in lowered for word in _judged_by_value()) and redact(equal) == equal
+
+
+@lru_cache(1)
+def _judged_by_value() -> tuple[str, ...]:
+    """In lower case: names of secrets, what announces a login, and marks with digits, which are equal here."""
+    login = [mark for rule in rules()["shape"] if rule.get("login") for mark in rule["marks"]]
+    every = (with_equal_digits(mark) for rule in rules()["shape"] for mark in rule["marks"])
+    stems = (stem for stems in names().stems.values() for stem in stems)
+    return (*stems, *(mark.lower() for mark in (*login, *(mark for mark in every if "1" in mark))))

@@ -12,7 +12,7 @@ import msgspec
 
 from errata import __version__
 from errata.errors import DamagedStoreError, ErrataError, StoreError
-from errata.model.output.store import RepairOutput, StoreProblem
+from errata.model.output.store import DoctorOutput, RepairOutput, StoreProblem
 from errata.model.store_address import StoreLocation
 from errata.runs.importing import import_paths
 from errata.runs.triaging import triage_if_needed
@@ -37,32 +37,17 @@ from errata.store.runs import all_runs, stored_run
 from errata.store.transfer import remove_store_file
 
 OnProgress = Callable[[str], None]
+__all__ = [
+    "check_deeply",
+    "damage_of_store_in_use",
+    "examine_deeply",
+    "examine_store",
+    "read_run_again",
+    "rebuilding",
+    "repair_store",
+]
+
 OF_FACTS = ("facts_damaged", "counts_differ", "digest_differs", "run_damaged", "runs_not_readable")
-
-
-class StoreHealth(msgspec.Struct, frozen=True):
-    errata: str
-    python: str
-    sqlite: str | None
-    postgres: str | None
-    """The version of the server; none for a store in a file."""
-    path: str
-    schema: int
-    size: int
-    runs: int | None
-    """None, like the next two, where the store is too damaged to count."""
-    attempts: int | None
-    cleared: int | None
-    problems: tuple[StoreProblem, ...]
-    deep: bool = False
-    digests_confirmed: int | None = None
-    digests_open: int | None = None
-    repairs: tuple[RepairOutput, ...] = ()
-
-    @property
-    def rebuild_from(self) -> list[str]:
-        """Paths of logs that bring damaged runs back."""
-        return rebuilding(self.problems)
 
 
 class DeepCheck(msgspec.Struct, frozen=True):
@@ -207,13 +192,13 @@ def _not_possible(run: str, table: str, message: str) -> RepairOutput:
     return RepairOutput(run=run, table=table, repaired=False, how="not_possible", message=message)
 
 
-def examine_store(location: StoreLocation) -> StoreHealth:
+def examine_store(location: StoreLocation) -> DoctorOutput:
     store = open_store(location)
     with store.kept_open():
         return _health(store, problems_of(store))
 
 
-def examine_deeply(location: StoreLocation, *, repair: bool, on_progress: OnProgress = lambda _: None) -> StoreHealth:
+def examine_deeply(location: StoreLocation, *, repair: bool, on_progress: OnProgress = lambda _: None) -> DoctorOutput:
     """Every record decoded and compared; with `repair`, what can be rebuilt is rebuilt, and the store checked again."""
     store = open_store(location)
     with store.kept_open():
@@ -230,7 +215,7 @@ def examine_deeply(location: StoreLocation, *, repair: bool, on_progress: OnProg
         )
 
 
-def _health(store: Store, problems: Sequence[StoreProblem]) -> StoreHealth:
+def _health(store: Store, problems: Sequence[StoreProblem]) -> DoctorOutput:
     cleared, runs = None, None
     if not problems:
         cleared = None if store.is_read_only else collect_garbage(store)
@@ -238,7 +223,7 @@ def _health(store: Store, problems: Sequence[StoreProblem]) -> StoreHealth:
     with store.reading() as connection:
         schema, version, size = schema_of(connection), engine.version_of(connection), engine.size_of(connection)
     is_file = isinstance(store.path, Path)
-    return StoreHealth(
+    return DoctorOutput(
         errata=__version__,
         python=platform.python_version(),
         sqlite=version if is_file else None,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from errata.buckets.search import TextSearch, texts_of
+from errata.buckets.grouping import TextSearch, texts_of
 from errata.errors import NotFoundError, StoreError
 from errata.memory.actions import ActionStatus
 from errata.memory.effects import same_case

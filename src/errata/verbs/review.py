@@ -14,6 +14,8 @@ from errata.errors import ErrataError, NotFoundError, SettingsError
 from errata.model import Packet, Question, ReviewBatch, Reviewer, StoredRun, Verdict
 from errata.model.filters import Filters
 from errata.model.identity import is_task_id, split_attempt_id
+from errata.model.output.agreement import AgreementOutput
+from errata.model.output.consistency import JudgesOutput
 from errata.model.output.store import TaxonomyLabelOutput, TaxonomyOutput
 from errata.model.run import case_name
 from errata.model.suspects import SuspectTask, SuspectTasks
@@ -292,11 +294,11 @@ def status_of(selector: str, store: Store, *, now: str) -> Status:
     return review_status(run_named(selector, store), store, now=now)
 
 
-def agreement_of(runs: Sequence[StoredRun], store: Store) -> list[agreement.TaxonomyAgreement]:
+def agreement_of(runs: Sequence[StoredRun], store: Store) -> list[AgreementOutput]:
     return agreement.agreement_of((stored, verdicts_of(store, stored.run.id)) for stored in runs)
 
 
-def judges_agreement(runs: Sequence[StoredRun], store: Store) -> judge_agreement.JudgesAgreement:
+def judges_agreement(runs: Sequence[StoredRun], store: Store) -> JudgesOutput:
     return judge_agreement.judges_agreement((stored, attempts_of(store, stored.pk)) for stored in runs)
 
 

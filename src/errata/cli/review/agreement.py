@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 
 import click
-import msgspec
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, say
 from errata.cli.table import put_table
-from errata.model.output.agreement import AgreementOutput
-from errata.review.agreement import NONE, Agreement, Pair, ReviewDispute, TaxonomyAgreement
+from errata.model.output.agreement import AgreementOutput, RaterAgreementOutput, RaterPairOutput, ReviewDisputeOutput
+from errata.review.agreement import NONE
 from errata.review.answers import NO_LABEL
 from errata.runs.names import runs_named
 from errata.verbs.review import agreement_of
@@ -28,14 +27,14 @@ def command(runs: tuple[str, ...], options: Options) -> None:
     measured = agreement_of(list(runs_named(runs, options.store)), options.store)
     for agreement in measured:
         if options.json:
-            put_json(msgspec.convert(agreement, AgreementOutput, from_attributes=True))
+            put_json(agreement)
         else:
             _show(agreement)
     if not measured and not options.json:
         say("no reviews yet: start with `errata review run RUN` or `errata review next RUN`")
 
 
-def _show(agreement: TaxonomyAgreement) -> None:
+def _show(agreement: AgreementOutput) -> None:
     measured = agreement.agreement
     if not measured.attempts:
         put(f"{agreement.taxonomy} · no failure has two independent reviews, so agreement is unknown")
@@ -61,7 +60,7 @@ def _show(agreement: TaxonomyAgreement) -> None:
         _show_dispute(dispute)
 
 
-def _show_field(field: str, agreement: Agreement, *, whole: int) -> None:
+def _show_field(field: str, agreement: RaterAgreementOutput, *, whole: int) -> None:
     if not agreement.attempts:
         return
     over = "" if agreement.attempts == whole else f" · {plural(agreement.attempts, 'failure')}"
@@ -69,18 +68,18 @@ def _show_field(field: str, agreement: Agreement, *, whole: int) -> None:
     put(f"on the {field}{over} · Krippendorff's alpha {ratio(agreement.alpha)}{fleiss}")
 
 
-def _show_pair(field: str, pair: Pair | None, *, whole: int) -> None:
+def _show_pair(field: str, pair: RaterPairOutput | None, *, whole: int) -> None:
     if pair is None:
         return
     of = "" if pair.both == whole else f" of {pair.both:,}"
     put(f"  on the {field}: {pair.same:,}{of} the same · Cohen's kappa {ratio(pair.kappa)}")
 
 
-def _are_same(first: Pair, other: Pair) -> bool:
+def _are_same(first: RaterPairOutput, other: RaterPairOutput) -> bool:
     return (first.first, first.other) == (other.first, other.other)
 
 
-def _show_dispute(dispute: ReviewDispute) -> None:
+def _show_dispute(dispute: ReviewDisputeOutput) -> None:
     labels = " · ".join(f"{who} {_opinion(dispute, who)}" for who in dispute.labels)
     decided = f"   decided: {dispute.decided}" if dispute.decided else ""
     put(f"  {dispute.case}   {labels}{decided}", hang=4)
@@ -88,7 +87,7 @@ def _show_dispute(dispute: ReviewDispute) -> None:
         put_command("", ["errata", "review", "next", dispute.attempt_id], indent=4)
 
 
-def _opinion(dispute: ReviewDispute, reviewer: str) -> str:
+def _opinion(dispute: ReviewDisputeOutput, reviewer: str) -> str:
     label, step, agent = dispute.labels[reviewer], dispute.steps[reviewer], dispute.agents[reviewer]
     owner = f" ({dispute.owners[reviewer]})" if label == NO_LABEL else ""
     at = f" at step {step}" if step != NONE else ""

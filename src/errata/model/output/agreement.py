@@ -5,21 +5,29 @@ from typing import Literal
 import msgspec
 
 
-class ReviewerPairOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"first": "one"}):
+class RaterPairOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"first": "one"}):
+    """Two reviewers or judges, over what both have rated."""
+
     first: str
     other: str
     both: int
     same: int
     kappa: float | None
+    """Null if chance alone would agree everywhere: kappa is undefined."""
     confusion: dict[str, dict[str, int]]
+    """Label of the one → label of the other → how often."""
 
 
-class ReviewersAgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
+class RaterAgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
     attempts: int
-    pairs: tuple[ReviewerPairOutput, ...]
+    """Rated by two or more."""
+    pairs: tuple[RaterPairOutput, ...]
     fleiss: float | None
+    """Fleiss' kappa over the attempts that all have rated; null for fewer than three."""
     alpha: float | None
+    """Krippendorff's."""
     disagreements: tuple[str, ...]
+    """Attempts that were rated differently."""
 
 
 class ReviewDisputeOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,11 +45,11 @@ class ReviewDisputeOutput(msgspec.Struct, frozen=True, kw_only=True):
 
 class AgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
     taxonomy: str
-    agreement: ReviewersAgreementOutput
-    owners: ReviewersAgreementOutput
-    steps: ReviewersAgreementOutput
+    agreement: RaterAgreementOutput
+    owners: RaterAgreementOutput
+    steps: RaterAgreementOutput
     """Over failures on which somebody names a decisive step."""
-    agents: ReviewersAgreementOutput
+    agents: RaterAgreementOutput
     disputes: tuple[ReviewDisputeOutput, ...]
 
 

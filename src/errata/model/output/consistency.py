@@ -2,6 +2,7 @@
 
 import msgspec
 
+from errata.model.output.agreement import RaterAgreementOutput
 from errata.model.output.compare import Cases
 from errata.model.output.score import Interval
 from errata.model.words import LeftOutCode
@@ -114,24 +115,6 @@ class ScoreGapOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"first":
     apart: float
 
 
-class JudgePairOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"first": "one"}):
-    first: str
-    other: str
-    both: int
-    same: int
-    kappa: float | None
-    confusion: dict[str, dict[str, int]]
-
-
-class JudgeAgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
-    attempts: int
-    pairs: tuple[JudgePairOutput, ...]
-    fleiss: float | None
-    alpha: float | None
-    """Krippendorff's."""
-    disagreements: tuple[str, ...]
-
-
 class JudgeDisputeOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"verdicts": "said"}):
     run: str
     case: str
@@ -142,7 +125,7 @@ class JudgeDisputeOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"ver
 
 class JudgedQuestionOutput(msgspec.Struct, frozen=True, kw_only=True):
     name: str
-    agreement: JudgeAgreementOutput
+    agreement: RaterAgreementOutput
     disputes: tuple[JudgeDisputeOutput, ...]
 
 

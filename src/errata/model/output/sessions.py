@@ -8,28 +8,39 @@ from errata.model.output.compare import Cases
 
 
 class SessionOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """One execution whose traces lie in the run."""
+
     number: int
     started_at: str | None
     finished_at: str | None
     pattern: str
+    """In words: what happened in it as a whole."""
     tried: int
     passed: int
     failed: int
     not_measured: int
     cost: float | None
+    """Null where no attempt reports one."""
     exit_codes: dict[str, int]
+    """`none` where the log states none."""
 
 
 class HiddenResultOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """A case whose counted attempt hides what an earlier session had found."""
+
     case: str
     session: int
+    """The latest session that measured the case."""
     was: Literal["pass", "fail"]
     now: Literal["fail", "not measured"]
     cost: float | None
 
 
 class CascadeOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """A failure, and those that only follow from it."""
+
     root: str
+    """An attempt id."""
     case: str
     error: str
     followers: Cases

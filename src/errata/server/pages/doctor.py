@@ -6,13 +6,14 @@ import msgspec
 
 from errata import __version__
 from errata.model import StoredRun
+from errata.model.output.store import DoctorOutput
 from errata.model.token import Token
 from errata.render.blocks_html import page_text
 from errata.render.figures import plural
 from errata.server.exchange import Endpoint, Exchange, Page
 from errata.server.layout import card, link, table
 from errata.server.pages.addresses import run_page
-from errata.verbs.doctor import StoreHealth, examine_store
+from errata.verbs.doctor import examine_store
 from errata.verbs.store import all_runs, store_size
 from errata.verbs.tokens import list_tokens
 
@@ -30,7 +31,7 @@ def doctor(exchange: Exchange) -> Page:
     return Page(title="Store", body=body, command="errata doctor")
 
 
-def _store(exchange: Exchange, runs: list[StoredRun], health: StoreHealth | None) -> str:
+def _store(exchange: Exchange, runs: list[StoredRun], health: DoctorOutput | None) -> str:
     location = exchange.settings.store
     facts = {
         "File" if isinstance(location, Path) else "Database": page_text(location.name),
@@ -44,7 +45,7 @@ def _store(exchange: Exchange, runs: list[StoredRun], health: StoreHealth | None
     return card("What it holds", f'<dl class="facts">{rows}</dl>')
 
 
-def _damage(health: StoreHealth | None) -> str:
+def _damage(health: DoctorOutput | None) -> str:
     if health is None:
         return f"not checked · {link('/doctor?check=true', 'check now')}"
     if not health.problems:
