@@ -1,4 +1,4 @@
-"""Failures into groups: read ones by verdicts, the others by known buckets, equal keys, similar texts; and text search."""
+"""Failures into groups: reviewed ones by verdicts, others by known buckets, keys and similar texts; and text search."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
