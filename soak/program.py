@@ -44,7 +44,9 @@ class State:
         self.seed: str = kept.get("seed", "")
         """The seed in work; empty where all is done."""
         self.done: dict[str, dict[str, list[int]]] = kept.get("done", {})
-        self.totals: dict[str, dict[str, float]] = kept.get("totals", {})
+        """Seed → part → its units."""
+        self.totals: dict[str, dict[str, dict[str, float]]] = kept.get("totals", {})
+        """Seed → part → what its units counted."""
         self.problems: list[dict[str, Any]] = kept.get("problems", [])
 
     def units_done(self, part: str, seed: str) -> list[int]:
@@ -54,11 +56,18 @@ class State:
         if result.problem:
             self.problems.append({"part": part, "seed": seed, "unit": unit, "problem": result.problem})
         self.units_done(part, seed).append(unit)
-        totals = self.totals.setdefault(part, {})
-        for name, value in {**result.figures, "units": 1, "seconds": round(result.seconds, 1)}.items():
-            before = totals.get(name, 0)
-            totals[name] = max(before, value) if name.startswith("peak") else round(before + value, 1)
+        totals = self.totals.setdefault(seed, {}).setdefault(part, {})
+        _add(totals, {**result.figures, "units": 1, "seconds": round(result.seconds, 1)})
         self.save()
+
+    def take(self, other: "State") -> None:
+        """What another state has more of a part of a seed replaces what is known of it: a part has one state file."""
+        for seed, parts in other.done.items():
+            for part, units in parts.items():
+                if set(units) >= set(self.units_done(part, seed)) and units:
+                    self.done[seed][part] = units
+                    self.totals.setdefault(seed, {})[part] = other.totals[seed][part]
+        self.problems += [problem for problem in other.problems if problem not in self.problems]
 
     def save(self) -> None:
         content = {"seed": self.seed, "totals": self.totals, "problems": self.problems, "done": self.done}
@@ -66,6 +75,12 @@ class State:
         new = self.path.with_suffix(".part")
         new.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
         new.replace(self.path)
+
+
+def _add(totals: dict[str, float], figures: Figures) -> None:
+    for name, value in figures.items():
+        before = totals.get(name, 0)
+        totals[name] = max(before, value) if name.startswith("peak") else round(before + value, 1)
 
 
 def new_seed() -> str:
@@ -122,7 +137,11 @@ def is_done(parts: Sequence[Part], state: State) -> bool:
 def summary(state: State) -> list[str]:
     """The totals as a table in Markdown."""
     lines = ["| part | seeds | figures | minutes | failures |", "|---|---|---|---:|---:|"]
-    for name, totals in state.totals.items():
+    by_part: dict[str, dict[str, float]] = {}
+    for parts in state.totals.values():
+        for name, figures_of_seed in parts.items():
+            _add(by_part.setdefault(name, {}), figures_of_seed)
+    for name, totals in by_part.items():
         seeds = [seed for seed, parts in state.done.items() if parts.get(name)]
         figures = [
             f"{value:,.0f} {figure}" if not figure.startswith("peak") else f"{figure} {value:,.0f} MB"

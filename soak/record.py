@@ -12,7 +12,10 @@ BEGIN, END = "<!-- made by `python -m soak --record` -->\n", "<!-- end -->"
 
 
 def record(state: State) -> None:
-    kept = {"totals": state.totals, "problems": state.problems, "done": state.done}
+    """Added to what is recorded: a seed that was run elsewhere stays."""
+    recorded = State(FILE)
+    recorded.take(state)
+    kept = {"totals": recorded.totals, "problems": recorded.problems, "done": recorded.done}
     FILE.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 

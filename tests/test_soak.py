@@ -74,11 +74,27 @@ def test_a_second_call_continues_and_totals_go_over_all_seeds(tmp_path):
     kept = json.loads(path.read_text())
     assert program.is_done([part], program.State(path))
     assert sorted(kept["done"]["7"]["part"]) == [0, 1, 2, 3]
-    assert kept["totals"]["part"]["things"] == 30
-    assert kept["totals"]["part"]["peak memory"] == 103
+    assert kept["totals"]["7"]["part"]["things"] == 30
+    assert kept["totals"]["7"]["part"]["peak memory"] == 103
     assert [(one["seed"], one["unit"]) for one in kept["problems"]] == [("7", 2)]
     assert "the third unit fails" in kept["problems"][0]["problem"]
     assert program.summary(again)[-1].startswith("| part | 7 | 30 things, peak memory 103 MB |")
+
+
+def test_what_is_recorded_grows_by_seeds_and_counts_no_unit_twice(tmp_path):
+    part = program.Part("part", 2, a_unit)
+    recorded, here = program.State(tmp_path / "recorded"), program.State(tmp_path / "here")
+    for state, seed in ((recorded, "7"), (here, "8")):
+        state.seed = seed
+        program.run([part._replace(units=1)], state, tmp_path, until=float("inf"), processes=1)
+
+    recorded.take(here)
+    program.run([part], here, tmp_path, until=float("inf"), processes=1)
+    recorded.take(here)
+    recorded.take(here)
+
+    assert recorded.done == {"7": {"part": [0]}, "8": {"part": [0, 1]}}
+    assert program.summary(recorded)[-1].startswith("| part | 7, 8 | 30 things, peak memory 101 MB |")
 
 
 def test_no_unit_starts_after_the_time_is_over(tmp_path):
