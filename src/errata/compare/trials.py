@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from errata.model import Attempt, Attribution, Run, Verdict
-from errata.model.alike import AlikeAttempt, itself
+from errata.model.alike import AlikeAttempt
 from errata.model.coverage import not_in_log, passes_without_rows
 from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.model.words import NOT_THE_SUBJECTS
@@ -208,7 +208,8 @@ class Trials:
         self._whole: Trials | None = None
         self._opinions, self._alike = opinions, AlikeTrials(run, opinions)
         for attempt in attempts:
-            self.add(itself(attempt))
+            if attempt.parent is None:
+                self._keep(trial_of(attempt, opinions), attempt, attempt.case, attempt.index)
 
     @property
     def tells_cases(self) -> bool:
@@ -221,13 +222,16 @@ class Trials:
         if attempt.parent is not None:
             return
         trial = trial_of(attempt, self._opinions) if each.is_itself else self._alike.of(each)
+        self._keep(trial, attempt, each.case, each.number)
+
+    def _keep(self, trial: Trial, attempt: Attempt, case: str, number: int) -> None:
         home = self.counted if attempt.superseded_by is None else self.earlier
-        tries = home.get(each.case)
+        tries = home.get(case)
         if tries is None:
-            home[each.case] = [trial]
+            home[case] = [trial]
         else:
             tries.append(trial)
-        if not self.repeated and each.number > 1:
+        if not self.repeated and number > 1:
             self.repeated = attempt.superseded_by is None and attempt.duplicate_of is None
 
     def only(self, cases: Iterable[str]) -> "Trials":
