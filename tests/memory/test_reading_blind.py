@@ -15,7 +15,7 @@ MISSED = "reports/cohere/command-b/jn7s3d5f_2026-02-06.md: action not found: The
 
 
 @pytest.mark.req("C-04")
-@pytest.mark.parametrize("author", ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"])
+@pytest.mark.parametrize("author", ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o"])
 def test_reports_by_other_authors_are_read_as_they_meant_them(fixtures, author):
     folder = fixtures / "memory/blind" / author
 

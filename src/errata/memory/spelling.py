@@ -19,7 +19,7 @@ _HOSTS = frozenset(
     vertex-ai google-vertex openai-api anthropic-api google-api api free paid
     """.split()  # noqa: SIM905
 )
-_HOSTING = lazy_regex(r"^(?:via|on|through|hosted-(?:by|on)|served-by)-")
+_HOSTING = lazy_regex(r"^(?:via|on|through|hosted-(?:by|on)|served-by|provider)-")
 _SEPARATORS = lazy_regex(r"[\W_]+")
 _REMARK = lazy_regex(r"\s*[(\[]([^()\[\]]*)[)\]]")
 SHORTEST_PREFIX = 6

@@ -7,8 +7,22 @@ from itertools import zip_longest
 import msgspec
 
 from errata.memory.entries import columns_of
-from errata.memory.reading.action_entries import Context, Entry, entries_in, is_frame, within
+from errata.memory.reading.action_entries import (
+    FIELD,
+    SHORT,
+    Context,
+    Entry,
+    dated_lines,
+    entries_in,
+    fields_below,
+    is_frame,
+    outcome,
+    points_elsewhere,
+    states_of_row,
+    within,
+)
 from errata.memory.reading.action_words import (
+    changes_evaluation,
     is_change,
     is_checked,
     is_entry_of_a_list,
@@ -16,6 +30,8 @@ from errata.memory.reading.action_words import (
     is_refused,
     says_nothing_was_done,
     state_of,
+    state_of_cell,
+    state_of_sentence,
     without_marks,
 )
 from errata.memory.reading.cases import names_in, names_in_cell
@@ -55,14 +71,9 @@ _OF_A_WORD = lazy_regex(
 _GROUP_OF_STEP = lazy_regex(
     r"(?i)\b(?:all|both|the|these|those|every)\b[^.;]{0,25}?([a-z]+)[- ](?:only\s+)?(?:failures?|evals?|cases?|group)\b"
 )
-_FIELD = lazy_regex(
-    r"(?i)^\W*(date|day|when|files?|paths?|where|changed files?|address(?:es|ed)|evals?|cases?|failures?|for|fixes"
-    r"|affects|why|reason|what for|status|state|author|by|who|expected(?: effect)?)\s*[:：]\W*"
-)
 _VAGUE_COLUMNS = ("action", "actions", "change", "changes", "fix", "fixes", "resolution")
 """Columns of a table of failures that may also hold what should be done."""
-_PARAGRAPH_NUMBER = lazy_regex(r"\s*(?:§\s*)?\d+(?:\.\d+)+\.?\s+")
-"""Of a paragraph in a document that numbers all of them: `6.1. …`."""
+_PARAGRAPH_NUMBER = lazy_regex(r"\s*(?:§\s*)?\d+(?:\.\d+)+\.?\s+")  # `6.1. …`
 _TALLY = lazy_regex(r"\W*\d+\s+\w+(?:\W+\d+\s+\w+)+\W*")
 _STILL_OPEN = lazy_regex(r"(?i)\bnot (?:yet )?done\b|\bpartly\b|\bhalf\b")
 _INLINE = lazy_regex(
@@ -77,21 +88,30 @@ class ActionReader:
     ) -> None:
         self._known, self._path, self._date, self._subjects = known, path, date, subjects
         self._failures = failures
+        self._reads_all = True
+        """Whether actions may stand anywhere, because the report has no section for them."""
 
     def read(self, pieces: Sequence[MarkdownPiece]) -> Iterator[Action]:
         """In their order; none if a section states so. Actions without a day get that of the report."""
-        entries = list(entries_in(pieces, self._known))
-        has_section = any(entry.context.is_actions and not entry.context.is_partial for entry in entries)
+        entries = list(entries_in(pieces, self._known, year=self._date[:4]))
+        section = [entry for entry in entries if entry.context.is_actions and not entry.context.is_partial]
+        # a section that points elsewhere is none: `See the ticked boxes above.`
+        points = bool(section) and all(points_elsewhere(entry.piece.text) for entry in section)
+        self._reads_all = not section or points
         for entry in entries:
-            yield from self._of_entry(entry)
-            if not has_section and not entry.context.is_actions:
+            if not (points and entry in section):
+                yield from self._of_entry(entry)
+            if self._reads_all and not entry.context.is_actions:
                 yield from self._elsewhere(entry.piece, entry.context)
 
     def _elsewhere(self, piece: MarkdownPiece, context: Context) -> Iterator[Action]:
         """In a report without a section for actions: entries that are marked as done, and sentences of its author."""
         is_ticked = piece.kind == "item" and (context.is_advice or is_checked(piece.text))
         done = Context(level=0, is_actions=True, date=context.date)
-        if is_ticked and state_of(piece.text) == "done" and not _STILL_OPEN.search(piece.text):
+        if piece.kind == "item" and context.is_advice and (result := outcome(piece.words)):
+            if state_of_sentence(result.text) == "done":
+                yield self._of_words(piece.words, piece.line, done)
+        elif is_ticked and state_of(piece.text) == "done" and not _STILL_OPEN.search(piece.text):
             yield self._of_words(piece.words, piece.line, done)
         elif piece.kind in ("item", "text"):
             before = ""
@@ -118,18 +138,19 @@ class ActionReader:
             item = msgspec.structs.replace(piece, kind="item", words=piece.words.cut(number.end()))
             yield from self._of_item(Entry(item, context))
         else:
-            yield from self._of_paragraph(piece, context)
+            for line in dated_lines(piece):
+                yield from self._of_paragraph(line, context) if line is piece else self._of_item(Entry(line, context))
 
     def _of_item(self, entry: Entry) -> Iterator[Action]:
         piece, context = entry.piece, entry.context
-        items = [one for one in entry.below if not _FIELD.match(one.text)]
+        items = [one for one in entry.below if not FIELD.match(one.text)]
         if is_frame(piece, self._known) and items:
             inner = within(piece, context, self._known, 0)
             for item in items if inner.state != "open" else ():
                 if is_entry_of_a_list(item.text, is_log=context.is_log or inner.state == "done"):
                     yield self._of_words(item.words, item.line, inner)
             return
-        fields = _fields(entry.below)
+        fields = fields_below(entry.below)
         is_open = state_of(fields.get("status", Words("")).text) == "open"
         is_done = context.is_log or context.state == "done" or state_of(fields.get("status", Words("")).text) == "done"
         is_one = (
@@ -140,7 +161,7 @@ class ActionReader:
 
     def _of_heading(self, entry: Entry) -> Iterator[Action]:
         """`### Relaxed the lint rule`, with its file, day and cases below."""
-        fields = _fields(entry.below)
+        fields = fields_below(entry.below)
         if state_of(fields.get("status", Words("")).text) != "open":
             yield self._of_words(entry.piece.words, entry.piece.line, entry.context, fields)
 
@@ -162,7 +183,8 @@ class ActionReader:
                 and state_of(sentence.text) != "open"
                 and not _TALLY.fullmatch(sentence.text)
             )
-            if not (is_change(sentence.text) or (is_done and made is None)):
+            is_by_form = changes_evaluation(sentence.text)
+            if not (is_change(sentence.text) or is_by_form or (is_done and made is None)):
                 continue
             if made is not None:
                 yield made
@@ -188,9 +210,18 @@ class ActionReader:
             return False
         return {"date", "path"} <= set(self._cells(piece))
 
+    def _has_state(self, piece: MarkdownPiece) -> bool:
+        """A row of advice with a cell for what became of it: `Done 2026-06-02`."""
+        return any(state_of_cell(cell.text) == "done" and len(cell.text.split()) <= SHORT for cell in piece.cells)
+
     def _of_column(self, piece: MarkdownPiece, *, is_advice: bool) -> Iterator[Action]:
         columns = columns_of(piece.header)
-        if {"what", "status"} <= set(columns):
+        if len(piece.cells) == 2 and about(piece.cells[0].text) == "actions":  # a table of names and values
+            cell = piece.cells[1]
+            if is_entry_of_a_list(cell.text, is_log=bool(date_in(cell.text))) and _has_text(cell.text):
+                yield self._of_words(cell, piece.line, Context(level=0, is_actions=True))
+            return
+        if {"what", "status"} <= set(columns) or (is_advice and self._reads_all and self._has_state(piece)):
             yield from self._of_row(piece, Context(level=0, is_actions=True), needs_done=True)
             return
         if not is_advice and self._is_log(piece):
@@ -233,12 +264,11 @@ class ActionReader:
         cells = self._cells(piece)
         texts = [cell.text for cell in piece.cells]
         is_empty = all(says_nothing_was_done(text) or not re.search(r"\w", text) for text in texts)
-        if tuple(texts) == piece.header or is_empty or any(state_of(text) == "open" for text in _states(cells, texts)):
+        states = set(map(state_of_cell, states_of_row(cells, texts)))
+        is_done = "done" in states
+        if tuple(texts) == piece.header or is_empty or "open" in states or (needs_done and not is_done):
             return
         words = cells["what"]
-        is_done = any(state_of(text) == "done" for text in _states(cells, texts))
-        if needs_done and not is_done:
-            return
         if says_nothing_was_done(words.text) or not is_entry_of_a_list(
             words.text, is_log=context.is_log or is_done or "date" in cells
         ):
@@ -305,27 +335,6 @@ class ActionReader:
                 if segments(name) and self._known.has(name):
                     return [name]
         return []
-
-
-def _fields(below: Sequence[MarkdownPiece]) -> dict[str, Words]:
-    """`File: …`, `Addresses: …`, `Date: …` below an entry."""
-    fields: dict[str, Words] = {}
-    for piece in below:
-        start = 0
-        for text in piece.text.split("\n"):
-            match = _FIELD.match(text)
-            if match:
-                name = "addresses" if match[1].lower() in ("why", "reason", "what for") else columns_of([match[1]])[0]
-                fields.setdefault(name or "path", piece.words.cut(start + match.end(), start + len(text)))
-            start += len(text) + 1
-    return fields
-
-
-def _states(cells: Mapping[str, Words], texts: Sequence[str]) -> list[str]:
-    """The cell for the state; without one, cells that hold nothing else."""
-    if "status" in cells:
-        return [re.split(r"[,;(]|\s[–—-]\s", cells["status"].text, maxsplit=1)[0]]
-    return [text for text in texts if len(text.split()) <= 3 and not re.fullmatch(r"[\s–—-]*", text)]
 
 
 def _has_text(text: str) -> bool:

@@ -1,7 +1,7 @@
 """Failures of a report while it is being read: the same case named twice is one failure, and the best word holds."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from errata.memory.reading.cases import Lead, lead_of
 from errata.memory.reading.groups import GroupLabel
@@ -142,6 +142,51 @@ class Drafts:
             if same:
                 kept.remove(whole)
         return kept
+
+
+class CurrentFailure:
+    """The failure that the text is about: of the list item, of the heading, or of the last field that named a case."""
+
+    def __init__(self) -> None:
+        self._heading: Draft | None = None
+        self._beside: Sequence[Draft] = ()
+        self.is_paragraph = False
+        """Whether a paragraph, not a heading, begins with it: the next such paragraph is beside it, not below."""
+        self._items: list[tuple[int, Draft]] = []
+        self._listed = 0
+        """Cases that were listed with no other text between them."""
+
+    def at(self, depth: int) -> Draft | None:
+        """A text behind a list of several is about none of them in particular."""
+        last = self._items[-1][1] if self._items and self._listed < 2 else None
+        return self.item_above(depth) or self._heading or last
+
+    def item_above(self, depth: int) -> Draft | None:
+        return next((draft for level, draft in reversed(self._items) if level < depth), None)
+
+    @property
+    def of_heading(self) -> Draft | None:
+        return self._heading
+
+    def item(self, depth: int, draft: Draft) -> None:
+        self._items = [(level, one) for level, one in self._items if level < depth] + [(depth, draft)]
+        self._listed += 1
+
+    def beside(self, draft: Draft) -> Sequence[Draft]:
+        """The others of a field that names several: `Evals: a, b`."""
+        return self._beside if draft is self._heading else ()
+
+    def heading(self, draft: Draft | None, *, is_paragraph: bool = False, beside: Sequence[Draft] = ()) -> None:
+        self._heading, self._items, self._listed, self._beside = draft, [], 0, beside
+        self.is_paragraph = is_paragraph
+
+    def end_list(self) -> None:
+        if self._listed > 1:
+            self._items = []
+        self._listed = 0
+
+    def end_items(self, depth: int) -> None:
+        self._items = [(level, one) for level, one in self._items if level < depth]
 
 
 def is_gap(label: str) -> bool:

@@ -15,62 +15,22 @@ from errata.memory.reading.cases import (
     names_in_cell,
     names_that_follow,
 )
-from errata.memory.reading.drafts import PROSE, CaseNaming, Draft, Drafts, fill, passes_now
+from errata.memory.reading.drafts import PROSE, CaseNaming, CurrentFailure, Draft, Drafts, fill, passes_now
 from errata.memory.reading.fields import FAILURE, LabelledField, fields_in
 from errata.memory.reading.groups import GroupLabel
 from errata.memory.reading.markdown import Kind, MarkdownPiece, Words
 from errata.memory.reading.rows import read_row
 from errata.memory.reading.run_names import ReportRuns
 from errata.memory.reading.sections import ASIDE, MESSAGE, About, is_title, topic_of
-from errata.memory.reading.sentences import read_sentences
+from errata.memory.reading.sentences import read_sentences, sentences
 from errata.memory.reading.step_evidence import StepCounts, StepEvidence
-from errata.memory.reading.steps import step_behind, step_in_front, step_of_group, steps_in_order
+from errata.memory.reading.steps import only_step_in, step_behind, step_in_front, step_of_group, steps_in_order
 from errata.memory.reading.vocabulary import is_numbered
 
 SHORTEST = 12
 """Characters of a text that explains something."""
 LONGEST_NAME = 8
 """Words of a name in a field for cases."""
-
-
-class CurrentFailure:
-    """The failure that the text is about: of the list item, of the heading, or of the last field that named a case."""
-
-    def __init__(self) -> None:
-        self._heading: Draft | None = None
-        self.is_paragraph = False
-        """Whether a paragraph, not a heading, begins with it: the next such paragraph is beside it, not below."""
-        self._items: list[tuple[int, Draft]] = []
-        self._listed = 0
-        """Cases that were listed with no other text between them."""
-
-    def at(self, depth: int) -> Draft | None:
-        """A text behind a list of several is about none of them in particular."""
-        last = self._items[-1][1] if self._items and self._listed < 2 else None
-        return self.item_above(depth) or self._heading or last
-
-    def item_above(self, depth: int) -> Draft | None:
-        return next((draft for level, draft in reversed(self._items) if level < depth), None)
-
-    @property
-    def of_heading(self) -> Draft | None:
-        return self._heading
-
-    def item(self, depth: int, draft: Draft) -> None:
-        self._items = [(level, one) for level, one in self._items if level < depth] + [(depth, draft)]
-        self._listed += 1
-
-    def heading(self, draft: Draft | None, *, is_paragraph: bool = False) -> None:
-        self._heading, self._items, self._listed = draft, [], 0
-        self.is_paragraph = is_paragraph
-
-    def end_list(self) -> None:
-        if self._listed > 1:
-            self._items = []
-        self._listed = 0
-
-    def end_items(self, depth: int) -> None:
-        self._items = [(level, one) for level, one in self._items if level < depth]
 
 
 class _Section(NamedTuple):
@@ -108,6 +68,8 @@ class FailureReader:
         """How deep in a list, and the run named there."""
         self._category: tuple[int, str] = (0, "")
         """How deep in a list, and the category named there; its cases stand below it."""
+        self._introduction = False
+        """Whether the label and the step of the group are those of a sentence in front of it."""
         self._later: list[_Later] = []
         self._steps, self._evidence = StepCounts(), StepEvidence()
         self.subjects: dict[int, str] = {}
@@ -190,9 +152,10 @@ class FailureReader:
         kind = (None if lead and lead.sure else subject) or self._about
         labels = self._naming.labels
         alone = labels.exact(piece.text) if piece.level > 2 else ""  # a chapter "Model" is about the model
-        meant = labels.in_words(piece.text) if kind == "failures" and piece.level > 1 else ""
+        is_group = kind == "failures" and piece.level > 1 and not step_of_group(piece.text)
+        meant = labels.in_title(piece.text) or labels.in_words(piece.text) if is_group else ""
         label = "" if lead else labels.find(piece.text) or alone or meant
-        self._group = (0, "")
+        self._group, self._introduction = (0, ""), False
         run = self._runs.named_in(piece.text) or self._outer_run
         step = ("" if lead else step_of_group(piece.text)) or (self._sections[-1].step if self._sections else "")
         self._group_step = (0, "")
@@ -235,8 +198,13 @@ class FailureReader:
         if self._fields(fields_in(piece.words, FAILURE), piece, depth):
             return
         if self._lead(piece, depth):
-            if self._step and piece.kind == "text" and not piece.words.bold:  # its other sentences may name others
-                self._later.append(_Later(piece, self._naming.run, self._naming.section, False, self._step))
+            if piece.kind == "text":  # its other sentences may name others
+                may_add = bool(self._step) and not piece.words.bold
+                step = self._step if may_add else ""
+                self._later.append(_Later(piece, self._naming.run, self._naming.section, not may_add, step))
+            return
+        if self._introduced(piece):
+            self._later.append(_Later(piece, self._naming.run, self._naming.section, has_subject=False))
             return
         if not self._labelled(piece, depth) and not self._stepped(piece, depth):
             subject = self._subject.at(depth)
@@ -308,8 +276,28 @@ class FailureReader:
         self._naming.vocabulary.add_category(above.case)
         return lead if "/" in lead.name else lead._replace(name=f"{above.case}/{lead.name}")
 
+    def _introduced(self, piece: MarkdownPiece) -> bool:
+        """`These twelve are all MODEL_FAULT at the filesystem step:`, with the cases below it."""
+        if piece.kind != "text" or piece.level or not piece.text.rstrip().endswith(":"):
+            return False
+        last = list(sentences(piece.words))[-1]
+        if any(self._naming.is_case(name) for _, name in names_in(piece.words, self._naming.vocabulary)):
+            return False
+        label, step = self._naming.labels.find(last.text), only_step_in(last.text)
+        is_known = bool(label or step) and len(self._naming.labels.places(last.text)) < 2
+        if not is_known and not (self._introduction and is_title(piece)):
+            return False
+        self._group, self._group_step, self._introduction = (0, label), (0, step), is_known
+        self._subject.heading(None)
+        return is_known
+
     def _labelled(self, piece: MarkdownPiece, depth: int) -> bool:
         """`Known gaps (2): a, b`, or only the label, with the cases below it."""
+        is_group = (is_title(piece) or _is_bold_item(piece)) and not step_of_group(piece.text)
+        if is_group and (label := self._naming.labels.in_title(piece.text)):
+            self._group = (depth if piece.kind == "item" else 0, label)
+            self._subject.heading(None)
+            return True
         places = self._naming.labels.places(piece.text)
         if not places or piece.text[: places[0][0]].strip(" *`\"'-–—•[(#\n") or len(places) > 1:
             return False
@@ -374,13 +362,15 @@ class FailureReader:
             if field.role == "case":
                 names = [name for name in names_in_cell(field.value, "") if self._is_name(name)]
                 names = [] if is_sentence(field.value.text, names) else names
-                for name in names:
-                    self._subject.heading(self._naming.draft_of(name, line))
+                drafts = [self._naming.draft_of(name, line) for name in names]
+                for draft in drafts[-1:]:
+                    self._subject.heading(draft, beside=drafts[:-1])
                 used = used or bool(names)
             elif (subject := self._subject.at(depth)) is not None:
-                fill(subject, field.role, field.value, line, self._naming.labels)
-                if field.role == "label":
-                    subject.failed_at(self._naming.step_in(field.value.text), PROSE)
+                for draft in (subject, *self._subject.beside(subject)):
+                    fill(draft, field.role, field.value, line, self._naming.labels)
+                    if field.role == "label":
+                        draft.failed_at(self._naming.step_in(field.value.text), PROSE)
                 used = True
         return used
 
@@ -390,6 +380,12 @@ class FailureReader:
         if len(words) > LONGEST_NAME or re.match(r"\d[\d.,]*(?:\s|%|$)", text) or not self._naming.is_case(text):
             return False
         return len(words) < 4 or not any(True for _ in names_in(Words(text), self._naming.vocabulary))
+
+
+def _is_bold_item(piece: MarkdownPiece) -> bool:
+    """`- **Known gaps**`"""
+    bare = re.sub(r"\([^()]*\)", "", piece.text).strip().rstrip(":").strip()
+    return piece.kind == "item" and any(piece.text[start:end].strip(" :") == bare for start, end in piece.words.bold)
 
 
 def _lines(piece: MarkdownPiece, begin: int, end: int | None, *, kind: Kind | None = None) -> MarkdownPiece:

@@ -1,6 +1,7 @@
 """Labels in sentences, fields and headings: `MODEL_FAULT`, "Model fault", "two known gaps"."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
 from errata.memory.spelling import folded
@@ -42,10 +43,31 @@ _SYMBOL = lazy_regex(r"([\u2600-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff])\ufe0f
 _SHORT_BEHIND = lazy_regex(r"^[`*\"”]*\s*\(([A-Z]{1,4})\)")
 
 
+_WORD_OF_LEGEND = lazy_regex(r"([A-Za-z][\w -]{1,24}?)[`*\"”]*\s*(?:=|→|\bmeans\b|\bstands for\b)\s*[`*\"“]*$")
+_TOO_COMMON = frozenset(("model", "task", "test", "harness", "known"))
+_FILLERS = frozenset(
+    """
+    a all and are as attributed both by cases classified clear error errors eval evals failed failure failures fault
+    faults genuine issue issues just label labelled mistakes of on one ones only our plain problems pure real remaining
+    rest s task tasks the these this those three to true two we
+    """.split()  # noqa: SIM905
+)
+"""Words around a label in a title that do not change it."""
+
+
+def _only_fillers(text: str) -> bool:
+    return all(word in _FILLERS or word.isdigit() for word in folded(text).split("-") if word)
+
+
 class LabelWords:
     """The labels of the taxonomies in use, known in any spelling."""
 
-    def __init__(self, labels: Iterable[str], short: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        labels: Iterable[str],
+        short: Mapping[str, str] | None = None,
+        single: Mapping[str, str] | None = None,
+    ) -> None:
         self._all, self._short = tuple(labels), dict(short or {})
         """And abbreviations that a report explains."""
         self._labels = {folded(label): label for label in self._all}
@@ -53,6 +75,11 @@ class LabelWords:
         self._abbreviation = re.compile(rf"(?<![\w-])(?:{words})(?![\w-])") if words else None
         # a word such as `model` or `other` is a label only where a label is asked for
         self._several = sorted((name for name in self._labels if "-" in name), key=len, reverse=True)
+        short_ones = _own_words(self._labels[name] for name in self._several if name.count("-") == 1)
+        self._single = {word: label for word, label in short_ones.items() if word not in self._labels} | dict(
+            single or {}
+        )
+        """Single words that mean a label where one is asked for: `strict`, `gap`."""
         forms = "|".join(f"({_form(name)})" for name in self._several) or r"(?!)"
         self._pattern = re.compile(rf"(?<![^\W_])(?:{forms})(?:e?s)?(?![^\W_])", re.IGNORECASE)
 
@@ -76,7 +103,20 @@ class LabelWords:
             if len(symbols) > 1 and len(set(symbols.values())) > 1:  # a legend; a mark before one label is none
                 short |= symbols
         several = len(set(short.values())) > 1  # one alone may be anything
-        return LabelWords(self._all, short) if several else self
+        return LabelWords(self._all, short if several else {}, self._single_words(text))
+
+    def _single_words(self, text: str) -> dict[str, str]:
+        """Words that only one of the labels in a text has, and the words of its legend: `model = MODEL_FAULT`."""
+        single = _own_words(label for _, _, label in self.places(text))
+        for line in text.split("\n"):
+            legend = {
+                folded(match[1]): label
+                for start, _, label in self.places(line)
+                if (match := _WORD_OF_LEGEND.search(line[max(0, start - 40) : start]))
+            }
+            if len(set(legend.values())) > 1:
+                single |= legend
+        return single
 
     def places(self, text: str) -> list[tuple[int, int, str]]:
         """Where labels stand, without those that are denied or former."""
@@ -90,6 +130,7 @@ class LabelWords:
             for match in self._pattern.finditer(current)
         ]
         given = [one for one in matches if not _is_denied(current, one[0]) and not _DOUBT.match(current, one[1])]
+        given = [one for one in given if current[one[0] : one[1]] == one[2]] or given  # `MODEL_FAULT` beats words
         return [one for one in given if _DECIDED.search(current, max(0, one[0] - BEFORE), one[0])] or given
 
     def denied_in(self, text: str) -> list[str]:
@@ -100,6 +141,23 @@ class LabelWords:
     def exact(self, text: str) -> str:
         """The label that a text is and nothing else, if only a single word."""
         return self._labels.get(folded(text), "")
+
+    def in_title(self, title: str) -> str:
+        """The label of a group in the title over it, without counts: `Genuine model faults (3)`, `Strict`."""
+        bare = re.sub(r"\([^()]*\)|\[[^\[\]]*\]", " ", title)
+        places = self.places(bare)
+        if len({label for _, _, label in places}) > 1:
+            return ""
+        if places:
+            start, end, label = places[0]
+            return label if _only_fillers(f"{bare[:start]} {bare[end:]}") else ""
+        words = [word for word in folded(bare).split("-") if word and word not in _FILLERS and not word.isdigit()]
+        label = self._of_word(words[0]) if len(words) == 1 else ""
+        # `Model` alone may be the title over its name
+        return label if label and (words[0] not in _TOO_COMMON or len(folded(bare).split("-")) > 1) else ""
+
+    def _of_word(self, word: str) -> str:
+        return self._single.get(word) or self._single.get(word.removesuffix("s"), "")
 
     def in_words(self, title: str) -> str:
         """The label that a title or a field means: `The model got it wrong (3)`."""
@@ -125,13 +183,25 @@ class LabelWords:
             return ""
         bare = _FORMER.sub("", value).strip().strip("`*\"'“”").strip()
         short = re.split(r"\s*[(;,–—]|\s-\s|\.\s|\n", bare, maxsplit=1)[0].strip()
-        return self.exact(short) or self._by_first_word(short) or self.in_words(short) or short[:LONGEST]
+        return self.in_cell(short) or self._by_first_word(short) or self.in_words(short) or short[:LONGEST]
+
+    def in_cell(self, text: str) -> str:
+        """The label that a short text is where a label is asked for, if only by one word of it: `strict`."""
+        words = [word for word in folded(text).split("-") if word not in _FILLERS]
+        return (self._of_word(words[0]) if len(words) == 1 else "") or self.exact(text)
 
     def _by_first_word(self, text: str) -> str:
         """`Ambiguous` where only one label begins so."""
         name = folded(text)
         fitting = [label for key, label in self._labels.items() if name and key.startswith(f"{name}-")]
         return fitting[0] if len(fitting) == 1 else ""
+
+
+def _own_words(labels: Iterable[str]) -> dict[str, str]:
+    """The words that only one of several labels has."""
+    names = {label: folded(label).split("-") for label in labels}
+    words = Counter(word for name in names.values() for word in name)
+    return {word: label for label, name in names.items() for word in name if words[word] == 1}
 
 
 def _is_denied(text: str, at: int) -> bool:

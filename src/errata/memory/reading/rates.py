@@ -16,7 +16,9 @@ def number_of(text: str) -> int:
 
 _OF = r"\s*(?:/|of|out of)\s*(?:the\s+|all\s+)?"
 _N = r"(\d{1,6})"
-_ANY = lazy_regex(rf"(?<![\w./-]){_N}\s*(?:passed\s+|passing\s+|pass\s+)?\(?{_OF}{_N}\)?(?![\w/-]|\.\d)")
+_ANY = lazy_regex(
+    rf"(?<![\w./-]){_N}\s*(?:(?:passed|passing|pass|right|correct|ok|green|evals?)\s+){{0,2}}\(?{_OF}{_N}\)?(?![\w/-]|\.\d)"
+)
 _PASSING = r"(?:pass(?:ed|es|ing)?|green|succeeded|solved|ok)"
 _FAIL = r"(?:fail(?:ed|s|ing|ures?)?|red)"
 _THINGS = r"(?:evals?|cases?|tests?|tasks?|evaluations?|in total|total|overall)"

@@ -8,6 +8,7 @@ import msgspec
 
 from errata.memory.entries import columns_of as columns_of_actions
 from errata.memory.entries import is_none
+from errata.memory.reading.action_entries import is_log_of_changes
 from errata.memory.reading.actions import ActionReader
 from errata.memory.reading.cases import names_in, sibling_names
 from errata.memory.reading.dates import date_in
@@ -38,7 +39,8 @@ def read_report(
     """`below` is its path from the folder of reports on; `labels` and `cases` are names that it may use."""
     titled = list(with_titles(with_records(pieces_of(text))))
     explained = labels.explained_in(text)
-    pieces = list(with_results(with_topics(titled, lambda piece: bool(explained.find(_text_of(piece))))))
+    topics = with_topics(titled, lambda piece: bool(explained.find(_text_of(piece))), is_log_of_changes)
+    pieces = list(with_results(topics))
     known = Vocabulary(within=cases)
     known.learn_categories(pieces)
     head, runs = head_of(pieces, parse_file_name(below or path), known)

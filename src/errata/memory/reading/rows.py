@@ -29,6 +29,8 @@ def read_row(piece: MarkdownPiece, naming: CaseNaming, subject: Draft | None, gr
     """`subject` is the failure of the heading above, `group` the label that it gives to all below."""
     columns = columns_of(piece.header, FAILURE)
     is_header = tuple(cell.text for cell in piece.cells) == piece.header
+    if not is_header and "case" not in columns and _read_grid(piece, naming):
+        return
     names = [] if is_header else _names(piece, columns, naming)
     if not names and len(piece.cells) == 2 and "case" not in columns:
         role = role_of(piece.cells[0].text, FAILURE)
@@ -46,6 +48,21 @@ def read_row(piece: MarkdownPiece, naming: CaseNaming, subject: Draft | None, gr
             else:
                 _fill_row(naming.draft_of(name, piece.line), piece, columns, naming, group)
     naming.run = outer
+
+
+def _read_grid(piece: MarkdownPiece, naming: CaseNaming) -> bool:
+    """Cases in a grid of labels and steps: the title of the column and the first cell give both."""
+    titles = [(naming.labels.in_title(title), canonical_step(title)) for title in piece.header]
+    if sum(bool(label or step) for label, step in titles) < 2 or not piece.cells:
+        return False
+    front = piece.cells[0].text
+    for (label, step), cell in zip(titles[1:], piece.cells[1:], strict=False):
+        for name in names_in_cell(cell, "") if label or step else ():
+            if likeness(name) and naming.is_case(name):
+                draft = naming.draft_of(name, piece.line)
+                draft.call(label or naming.labels.in_title(front), piece.line, FIELD)
+                draft.failed_at(step or canonical_step(front), FIELD)
+    return True
 
 
 def _fill_row(draft: Draft, piece: MarkdownPiece, columns: dict[str, int], naming: CaseNaming, group: str) -> None:
@@ -151,7 +168,7 @@ def _label(piece: MarkdownPiece, columns: dict[str, int], naming: CaseNaming) ->
     marked = _marked_column(piece, naming)
     if marked:
         return marked, True
-    label = labels.find(named) or labels.exact(named)
+    label = labels.find(named) or labels.in_cell(named)
     if label:
         return label, True
     current = [cell.text for title, cell in zip(piece.header, piece.cells, strict=False) if not is_former(title)]

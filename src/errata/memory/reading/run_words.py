@@ -26,7 +26,8 @@ _NO_MODEL = (
     "pass/fail and/or eval/lint n/a either/or overly-strict known-gap model-fault"
 )
 _COMPARES = lazy_regex(
-    r"(?i)(?:\b|\()\b(?:compared?|versus|vs\.?|previous(?:ly)?|prior|earlier|last|since|than|baseline|before|unlike|replaces|supersedes|ago)\b"
+    r"(?i)(?:\b|\()\b(?:compared?|versus|vs\.?|previous(?:ly)?|prior|earlier|last|since|than|baseline|before|unlike|replaces|supersedes|ago"
+    r"|(?:up|down)\s+from)\b"
 )
 _FILE = lazy_regex(r"\.(?:[cm]?[jt]sx?|json|md|toml|ya?ml|txt|py)$")
 
@@ -80,10 +81,10 @@ def id_in(value: Words) -> str:
 
 def model_in(text: str) -> str:
     """With a remark that may tell two models apart, `nimbus (high)`; without the provider, `nimbus (openrouter)`."""
-    written = re.split(r"\s*[,;]|\.\s", text.strip("`* "), maxsplit=1)[0]
+    written = re.split(r"\s*[,;]|\.\s|\s[|·•]\s", text.strip("`* "), maxsplit=1)[0]
     bare, remarks = without_host(written)
     name = bare.strip("`* ")
-    if not re.search(r"\w", name) or len(name.split()) > MOST_WORDS:
+    if not re.search(r"\w", name) or len(name.split()) > MOST_WORDS or re.match(r"\d+\s", name):
         return ""
     short = [remark for remark in remarks if remark and len(remark.split()) <= REMARK_WORDS]
     return one_line(" ".join([name, *(f"({remark})" for remark in short)]), NAME)

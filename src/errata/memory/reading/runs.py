@@ -85,6 +85,7 @@ def runs_in(pieces: Sequence[MarkdownPiece], opening: Sequence[MarkdownPiece], c
     tables, fields = list(_in_tables(pieces)), _in_fields(opening)
     headings = list(_in_headings(pieces, [*tables, *fields], cases))
     own = _own_runs(opening, cases, tables, fields, [one for one in headings if not one.is_other])
+    _complete_from_text(own, opening, cases)
     others = [one for one in headings if one.is_other] or (_compared(own[0], pieces) if len(own) == 1 else [])
     return [*own, *(one for one in others if not any(_same(one.id, known.id) for known in own if known.id))]
 
@@ -110,6 +111,17 @@ def _own_runs(
         return fields
     in_text = [one for piece in opening if piece.kind not in ("row", "code") for one in _in_text(piece.words, cases)]
     return _merged(in_text, fields) if in_text else fields
+
+
+def _complete_from_text(runs: Sequence[RunDraft], opening: Sequence[MarkdownPiece], cases: Vocabulary) -> None:
+    """What only a sentence has of runs that tables or headings list."""
+    if len(runs) < 2 or all(run.rate and run.model for run in runs):
+        return
+    in_text = [one for piece in opening if piece.kind in ("text", "item") for one in _in_text(piece.words, cases)]
+    for run in runs:
+        same = [one for one in in_text if run.id and _same(one.id, run.id)]
+        run.rate = run.rate or next((one.rate for one in same if one.rate), None)
+        run.model = run.model or next((one.model for one in same if one.model), "")
 
 
 def _compared(own: RunDraft, pieces: Sequence[MarkdownPiece]) -> list[RunDraft]:
@@ -332,8 +344,10 @@ def _in_text(words: Words, cases: Vocabulary) -> Iterator[RunDraft]:
         yield from (RunDraft(id=one[1], rate=bare_rate_in(one[2])) for one in listed)
         return
     for part in re.split(r"(?<=[.!?])\s+(?=[A-Z])", words.text):
-        ids = [one for one in ids_in(part, needs_run=True) if not cases.has(one)]
-        ids = [one for one in ids if not _is_another(part[: part.index(one)])]
+        is_of_run = bool(bare_rate_in(part) and model_like_in(part, needs_vendor=True))
+        ids = [one for one in ids_in(part, needs_run=not is_of_run) if not cases.has(one)]
+        others = [one for one in ids if _is_another(part[: part.index(one)])]
+        ids = [one for one in ids if one not in others]
         places = sorted((part.index(one), one) for one in ids)
         ends = [*(start for start, _ in places[1:]), len(part)]
         for (start, run), end in zip(places, ends if places else (), strict=True):

@@ -125,18 +125,31 @@ def about(heading: str) -> About | None:
 
 
 def topic_of(heading: MarkdownPiece) -> About | None:
-    return None if heading.topic == TITLE else "failures" if heading.topic == "failures" else about(heading.text)
+    match heading.topic:
+        case "failures" | "actions":
+            return heading.topic
+        case _:
+            return None if heading.topic == TITLE else about(heading.text)
 
 
 def with_topics(
-    pieces: Sequence[MarkdownPiece], is_failure: Callable[[MarkdownPiece], bool]
+    pieces: Sequence[MarkdownPiece],
+    is_failure: Callable[[MarkdownPiece], bool],
+    is_log: Callable[[str, Sequence[MarkdownPiece]], bool],
 ) -> Iterator[MarkdownPiece]:
-    """`Actions` may also be a category of cases: if the entries below are failures, it is. A title is about all."""
+    """`Actions` may also be a category of cases: if the entries below are failures, it is. A title is about all.
+
+    A heading that no word explains is explained by its entries: dated changes are actions.
+    """
     levels = [piece.level for piece in pieces if piece.kind == "heading"]
     has_title = levels.count(1) == 1 and len([level for level in levels if level < INNER]) > 1
     for at, piece in enumerate(pieces):
         if has_title and piece.kind == "heading" and piece.level == 1:
             yield msgspec.structs.replace(piece, topic=TITLE)
+            continue
+        is_open = piece.kind == "heading" and piece.level > 1 and piece.text and about(piece.text) is None
+        if is_open and is_log(piece.text, _section(pieces, at)):
+            yield msgspec.structs.replace(piece, topic="actions")
             continue
         if piece.kind == "heading" and _MAY_BE_CATEGORY.match(folded(piece.text)):
             below = list(takewhile(lambda one: one.kind != "heading", pieces[at + 1 :]))
@@ -146,6 +159,13 @@ def with_topics(
                 yield msgspec.structs.replace(piece, topic="failures")
                 continue
         yield piece
+
+
+def _section(pieces: Sequence[MarkdownPiece], at: int) -> list[MarkdownPiece]:
+    """Without sections below it that have a topic of their own: then it has none."""
+    level = pieces[at].level
+    below = list(takewhile(lambda one: one.kind != "heading" or one.level > level, pieces[at + 1 :]))
+    return [] if any(one.kind == "heading" and about(one.text) for one in below) else below
 
 
 def in_sections(pieces: Iterable[MarkdownPiece], wanted: About) -> Iterator[MarkdownPiece]:
@@ -189,6 +209,10 @@ def with_titles(pieces: Iterable[MarkdownPiece]) -> Iterator[MarkdownPiece]:
             yield msgspec.structs.replace(title, kind="heading", level=INNER, header=OF_LIST)
             closes = True
             continue
+        if following is not None and _is_numbered_title(piece, following):
+            yield msgspec.structs.replace(piece, kind="heading", level=INNER)
+            closes = False
+            continue
         parts = list(_titled(piece))
         is_split = piece.kind == "text" and any(part.kind == "heading" for part in parts)
         closes = closes or (is_split and parts[-1].kind != "heading")
@@ -224,6 +248,13 @@ def _title_of_list(piece: MarkdownPiece) -> int | None:
     title = piece.text[start:]
     is_short = len(title.split()) <= LONGEST_TITLE
     return start if is_short and about(title) in ("actions", "recommendations") else None
+
+
+def _is_numbered_title(piece: MarkdownPiece, below: MarkdownPiece) -> bool:
+    """`6. Actions taken` with its text indented below: an outline whose sections are numbered items."""
+    is_short = piece.kind == "item" and piece.level == 1 and len(piece.text.split()) <= 4
+    is_inside = below.kind in ("text", "row", "code") and below.level >= 1
+    return is_short and is_inside and about(piece.text) is not None
 
 
 def _titled(piece: MarkdownPiece) -> Iterator[MarkdownPiece]:
@@ -269,8 +300,9 @@ def _title_end(piece: MarkdownPiece) -> int:
         is_field = bool(role_of(title, RUN)) and bool(piece.text[bold[1] :].strip(" :"))
         if about(title) not in (None, "failures") and not is_field:
             return bold[1]
-    if _IN_CAPITALS.fullmatch(piece.text) and (about(piece.text) is not None or canonical_step(piece.text)):
-        return len(piece.text)
+    line = piece.text.partition("\n")[0]
+    if _IN_CAPITALS.fullmatch(line) and (about(line) is not None or canonical_step(line)):
+        return len(line)
     match = _INLINE.match(piece.text)
     if match and about(re.sub(r"\([^()]*\)", "", match[0])) not in (None, "failures"):
         return match.end()

@@ -74,7 +74,11 @@ def read_sentences(
                 SentenceMention(name, label, sentence.text) for name, label in labels_of_names(excepted, rest).items()
             ]
         else:
-            mentioned += _mentions(sentence.text, names, labels, before, is_listed=bool(step))
+            known = (
+                len({name.text for name in names}) == 1 and naming.drafts.find(names[0].text, naming.run) is not None
+            )
+            explains = known and bool(only_step_in(sentence.text))
+            mentioned += _mentions(sentence.text, names, labels, before, is_listed=bool(step) or explains)
         before = list(dict.fromkeys(name.text for name in names)) or before
     _note(mentioned, piece, naming, may_add=may_add, step=step)
     if may_add and any(group.label for group in groups):  # "All 70 failed evals are …; three were checked: a, b and c"
