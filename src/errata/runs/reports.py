@@ -148,18 +148,19 @@ def parse_reports(files: Iterable[ReportFile], keys: Sequence[str], store: Store
     cache = _cache(beside.with_name(f"{beside.name}.reports"))
 
     def parse(file: ReportFile) -> PriorReport:
-        return read_report(
-            file.text,
-            path=file.name,
-            below=file.path.relative_to(file.folder).as_posix(),
-            digest=file.digest,
-            labels=_labels(names),
-            cases=_vocabulary(known),
-        )
+        return _parsed(file.text, file.name, file.path.relative_to(file.folder).as_posix(), file.digest, names, known)
 
     reports = [cache.get(fingerprint(file.digest, file.name, words, size=16), partial(parse, file)) for file in files]
     cache.save()
     return [report for report in reports if is_report(report)]
+
+
+@lru_cache(maxsize=64)
+def _parsed(
+    text: str, name: str, below: str, digest: str, names: tuple[str, ...], known: frozenset[str]
+) -> PriorReport:
+    """Kept for other stores, too: a server or a test that opens many of them meets the same reports again."""
+    return read_report(text, path=name, below=below, digest=digest, labels=_labels(names), cases=_vocabulary(known))
 
 
 @lru_cache(maxsize=4)

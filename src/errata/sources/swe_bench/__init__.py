@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from errata.model import Harness, Item
 from errata.sources.base import BYTE_ORDER_MARK, Match, children, folders, head_of, is_file
@@ -41,19 +41,28 @@ _KEY = rb'"(?<!\\")%s"\s*:\s*'
 _INSTANCE = rb'"[\w.-]{1,200}__[\w.-]{1,200}-\w[\w.-]{0,200}"'
 
 
-def _key(name: bytes, value: bytes = b"") -> re.Pattern[bytes]:
-    return lazy_regex(_KEY % name + value)
+class _Sign(NamedTuple):
+    literal: bytes
+    """A part of what the pattern finds: most files do not have it, and that is found out fastest."""
+    pattern: re.Pattern[bytes]
+
+    def is_in(self, head: bytes) -> bool:
+        return self.literal in head and self.pattern.search(head) is not None
 
 
-_SIGNS: tuple[tuple[Kind, tuple[re.Pattern[bytes], ...]], ...] = (
+def _key(name: bytes, value: bytes = b"") -> _Sign:
+    return _Sign(b'"%s"' % name, lazy_regex(_KEY % name + value))
+
+
+_SIGNS: tuple[tuple[Kind, tuple[_Sign, ...]], ...] = (
     ("report", (_key(b"submitted_instances"), _key(b"resolved_instances"))),
     ("report", (_key(b"submitted_ids", rb"\["), _key(b"resolved_ids", rb"\["))),
     ("lists", (_key(b"no_generation", rb"\["), _key(b"generated", rb"\["))),
     ("lists", (_key(b"generated", rb"\["), _key(b"with_logs", rb"\["))),
     ("lists", (_key(b"no_generation", rb"\["), _key(b"no_logs", rb"\["), _key(b"resolved", rb"\["))),
     ("instance", (_key(b"patch_successfully_applied"), _key(b"resolved"))),
-    ("map", (lazy_regex(rb"\A\s*\{\s*" + _INSTANCE + rb"\s*:\s*(?:true|false)\s*[,}]"),)),
-    ("openhands", (lazy_regex(rb'\A\s*\{\s*"instance_id"\s*:'), _key(b"test_result"))),
+    ("map", (_Sign(b"__", lazy_regex(rb"\A\s*\{\s*" + _INSTANCE + rb"\s*:\s*(?:true|false)\s*[,}]")),)),
+    ("openhands", (_Sign(b'"instance_id"', lazy_regex(rb'\A\s*\{\s*"instance_id"\s*:')), _key(b"test_result"))),
     ("swe-agent", (_key(b"trajectory", rb'\[\s*\{\s*"(?:action|query|messages|observation|response)"'),)),
     ("swe-agent", (_key(b"trajectory", rb"\[\s*\]"), _key(b"history", rb"\["))),
     ("mini-swe-agent", (_key(b"trajectory_format", rb'"mini-swe-agent'),)),
@@ -101,10 +110,10 @@ def kind_of_file(path: Path) -> Kind | None:
     if head.lstrip()[:1] not in (b"{", b"["):
         return None
     for kind, signs in _SIGNS:
-        if all(sign.search(head) for sign in signs):
+        if all(sign.is_in(head) for sign in signs):
             return kind
     # mini-swe-agent writes the name of its format at the end
-    return "mini-swe-agent" if len(head) == HEAD and _LAST.search(_tail_of(path)) else None
+    return "mini-swe-agent" if len(head) == HEAD and _LAST.is_in(_tail_of(path)) else None
 
 
 def is_log_folder(folder: Path) -> bool:
