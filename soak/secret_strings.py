@@ -10,6 +10,7 @@ import random
 import re
 import string
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
@@ -106,8 +107,12 @@ _INVISIBLE = re.compile("[\u200b-\u200f\xad\x00\u2060-\u206f\ufeff]|\x1b\\[[0-9;
 _ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrt])|([^A-Za-z0-9]))")
 
 
+@lru_cache(maxsize=2)
 def readable(text: str) -> str:
-    """What somebody gets who undoes every encoding; on purpose not with errata's own code."""
+    """What somebody gets who undoes every encoding; on purpose not with errata's own code.
+
+    Kept for the next secret that is looked for in the same text.
+    """
     for _ in range(8):
         before = text
         text = _ESCAPE.sub(_unescaped, html.unescape(unquote(_INVISIBLE.sub("", text))))

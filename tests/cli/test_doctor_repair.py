@@ -9,6 +9,7 @@ import pytest
 
 from errata.store import sqlite
 from errata.store.index_file import VERSION
+from report_pages import working_in
 from terminal import FIXTURES, Said, done, errata, import_fixtures
 
 RUN_B = FIXTURES / "convex_evals" / "run_b" / "data" / "run-b"
@@ -28,9 +29,28 @@ def content() -> list[object]:
     return [*(done(command, "latest", "--json").rows for command in ("failures", "show", "score")), *tables]
 
 
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[object]]:
+    """A folder with a log and the store that it was imported into, and what users see of the run."""
+    folder = tmp_path_factory.mktemp("sound")
+    with working_in(folder):
+        shutil.copytree(RUN_B, "run-b")
+        done("import", "run-b")
+        done("triage", "latest")
+        seen = content()
+        shutil.rmtree("tables")
+    return folder, seen
+
+
+@pytest.fixture
+def store_of_sound(sound: tuple[Path, list[object]]) -> None:
+    """That store as the one of the working folder; the log stays where it was imported from."""
+    shutil.copytree(sound[0] / ".errata", ".errata")
+
+
 @pytest.fixture
 def logs() -> Path:
-    """A run whose logs are in the working folder, with a verdict."""
+    """A log to be changed, imported into the store of the working folder."""
     shutil.copytree(RUN_B, "run-b")
     done("import", "run-b")
     done("triage", "latest")
@@ -58,8 +78,8 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
-def test_what_the_logs_have_is_repaired(logs, damage):
-    before = content()
+@pytest.mark.usefixtures("store_of_sound")
+def test_what_the_logs_have_is_repaired(sound, damage):
     change(damage)
     assert errata("doctor", "--deep").code == 1
 
@@ -67,7 +87,7 @@ def test_what_the_logs_have_is_repaired(logs, damage):
 
     assert repaired["problems"] == []
     assert any(one["repaired"] for one in repaired["repairs"])
-    assert content() == before
+    assert content() == sound[1]
     assert done("doctor", "--deep").out.endswith("no problems found\n")
 
 
@@ -76,7 +96,8 @@ def verdict_rows() -> list[tuple[object, ...]]:
         return sorted(database.execute("SELECT * FROM verdicts").fetchall())
 
 
-def test_a_repair_never_changes_verdicts(logs):
+@pytest.mark.usefixtures("store_of_sound")
+def test_a_repair_never_changes_verdicts():
     (failure, *_) = done("failures", "latest", "--json").rows
     Path("labels.jsonl").write_text(f'{{"attempt_id": "{failure["attempt_id"]}", "label": "MODEL_FAULT"}}\n')
     errata("review", "import", "labels.jsonl", "--reviewer", "ada")
@@ -129,7 +150,8 @@ def test_columns_are_rebuilt_from_records_where_the_logs_are_gone(logs):
     assert content() == before
 
 
-def test_the_page_names_the_damaged_attempts_and_how_many_more(logs):
+@pytest.mark.usefixtures("store_of_sound")
+def test_the_page_names_the_damaged_attempts_and_how_many_more():
     change("UPDATE attempts SET outcome = 'none'")
 
     page = " ".join(errata("doctor", "--deep").out.split())
@@ -140,7 +162,8 @@ def test_the_page_names_the_damaged_attempts_and_how_many_more(logs):
     assert "`errata doctor --repair`" in page
 
 
-def test_a_damaged_search_index_is_removed(logs):
+@pytest.mark.usefixtures("store_of_sound")
+def test_a_damaged_search_index_is_removed():
     index = STORE.with_name("errata.index.db")
     with closing(sqlite3.connect(index)) as database:
         database.execute("CREATE TABLE runs (x)")
@@ -153,7 +176,8 @@ def test_a_damaged_search_index_is_removed(logs):
     assert not index.exists()
 
 
-def test_failures_of_a_missing_group_are_grouped_again(logs):
+@pytest.mark.usefixtures("store_of_sound")
+def test_failures_of_a_missing_group_are_grouped_again():
     done("buckets", "list", "latest")
     listed = done("buckets", "list", "latest", "--json").rows
     change("UPDATE bucket_members SET bucket = 'gone' WHERE bucket = (SELECT max(bucket) FROM bucket_members)")
@@ -166,7 +190,8 @@ def test_failures_of_a_missing_group_are_grouped_again(logs):
     )
 
 
-def test_a_read_only_store_is_checked_but_not_repaired(logs, monkeypatch):
+@pytest.mark.usefixtures("store_of_sound")
+def test_a_read_only_store_is_checked_but_not_repaired(monkeypatch):
     change(DAMAGE["a block"])
     monkeypatch.setattr(sqlite, "is_writable", lambda _: False)
 

@@ -10,10 +10,11 @@ from errata.verbs.export import write_tables
 
 def content_of(store: Store, folder: Path) -> dict[str, object]:
     """The exported tables, the runs as they are listed, and the buckets."""
-    runs = all_runs(store)
-    tables = write_tables(runs, store, folder, "csv")
-    listed = [(one.run, one.pk, one.digest, one.counts, one.run.origin) for one in runs]
-    return {table.path.name: table.path.read_text("utf-8") for table in tables} | {
-        "runs": listed,
-        "buckets": state(store),
-    }
+    with store.kept_open():
+        runs = all_runs(store)
+        tables = write_tables(runs, store, folder, "csv")
+        listed = [(one.run, one.pk, one.digest, one.counts, one.run.origin) for one in runs]
+        return {table.path.name: table.path.read_text("utf-8") for table in tables} | {
+            "runs": listed,
+            "buckets": state(store),
+        }
