@@ -101,11 +101,6 @@ class Opinions(msgspec.Struct, frozen=True, kw_only=True):
         verdict = self.verdicts.get(attempt)
         return verdict is not None and verdict.inherited_from is None
 
-    @property
-    def are_of_failures(self) -> bool:
-        """Whether only triage has an opinion about single attempts: nobody has reviewed any."""
-        return not self.verdicts and not self.reviewed
-
 
 NO_OPINIONS = Opinions()
 
@@ -217,7 +212,7 @@ class Trials:
         return self.to_pool or self.repeated
 
     def add(self, each: AlikeAttempt) -> None:
-        """Attempts that are not themselves only where `Opinions.are_of_failures`."""
+        """Attempts that are not themselves only where nobody has reviewed any."""
         attempt = each.attempt
         if attempt.parent is not None:
             return
