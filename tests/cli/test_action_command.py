@@ -235,6 +235,7 @@ def test_the_list_is_for_people_too():
     shutil.rmtree("reports")
 
     assert done("action", "list").out == (
+        "id        date        effect     reason\n"
         f"{kept()[0]['action']['id'][:8]}  2026-03-04  NO EFFECT  "
         "000-fundamentals/002-http_greeting fails again\n"
         "          eslint.config.mjs: allows unused arguments\n"
@@ -359,7 +360,7 @@ def test_secrets_and_controls_stay_out_of_store_and_report():
         ((*LINT[:4], "--for", "002-http_greting"), "did you mean `002-http_greeting`?"),
         ((*LINT[:4], "--for", "jn7mqywb/nowhere"), "No case is named `jn7mqywb/nowhere`"),
         ((*LINT, "--date", "last week"), "`last week` is not a date"),
-        ((*LINT, "--date", "2226-03-04"), "`2226-03-04` lies in the future"),
+        ((*LINT, "--date", "2226-03-04"), "`2226-03-04` is in the future"),
         ((*LINT, "--report", "nowhere.md"), "No such report: `nowhere.md`"),
         ((*LINT, "--run", "nowhere"), "No run matches `nowhere`"),
         (("--what", " \n", *LINT[2:]), "`--what` is empty"),

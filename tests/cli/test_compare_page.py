@@ -75,11 +75,11 @@ only this never fails  voice-beta        turn-14
 unstable               voice-alpha (2 runs)  turn-5, turn-19, turn-26
 failed in every run    voice-alpha (2 runs)  turn-11, turn-14, turn-22
 
-Suspect  2 suspect tasks by the counts alone · 2 of the 23 tasks with results from all 3 models are
-         passed by no model (about 0.1 expected by chance)
-         Suspect means worth reading: a hard task and a broken task look the same in the counts.
-         turn-11, turn-22: only the counts: passed by 0 of 3 models (0 of 4 attempts), p = 0.0054 at
-           the models' pass rates
+Suspect  2 suspect tasks by the counts alone · no model passed 2 of the 23 tasks that all 3 models
+         tried (about 0.1 expected if all were equally hard)
+         Worth reading: the counts alone do not distinguish a hard task from a broken one.
+         turn-11, turn-22: passed by 0 of 3 models (0 of 4 attempts); no evidence beyond the counts
+           (p = 0.0054 at the models' pass rates)
 
 turn-11 and turn-22 alone account for 8 of the 26 failed rows.
 

@@ -72,8 +72,8 @@ def test_what_is_there_is_written_over_only_by_force(runs):
     refused = errata("compare", first, "--write", "out")
 
     assert (refused.code, refused.out) == (2, "")
-    assert "run_results.csv` is there already, and differs" in refused.talk
-    assert "another folder, or `--force`" in refused.talk
+    assert "run_results.csv` already exists and differs" in refused.talk
+    assert "choose another folder, or add `--force`" in refused.talk
     assert "changed" in done("compare", first, "--write", "out", "--force").out
 
 

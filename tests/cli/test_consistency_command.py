@@ -36,7 +36,7 @@ def test_subjects_beside_each_other(library):
     told = done("consistency", "1a2b3c4d", "5e6f7a8b", "9c0d1e2f", "7d8e9f0a", "--store", library)
 
     assert told.out.partition("Passes of each")[2] == snapshot("""\
- harbour_bench case that sometimes fails
+ harbour_bench case that failed at least once
 case     voice-alpha  voice-beta
 turn-5           1/2         1/1
 turn-8           2/2         0/1
@@ -108,7 +108,7 @@ always pass   0
 always fail   0
 flaky         1   hello-world
 tried once    1   chess
-not measured  1   build-linux
+never scored  1   build-linux
 checks flip   reward 1
 
 Results differ (1)   . pass   F fail   ? incomplete   – not tried

@@ -160,7 +160,7 @@ def test_of_many_failures_a_page_lists_a_few_of_each_run_and_counts_all(own):
     ("text", "problem", "hint"),
     [
         ("zebra crossing", "and no earlier report is like `zebra crossing`", "try fewer, rarer words of the message"),
-        ("404", "`404` has no word to search for", "give RUN/CASE"),
+        ("404", "`404` contains no word to search for", "give RUN/CASE"),
         ("jn7mqywb", "is a run, not a failure", "name a case, `--like RUN/CASE`"),
         ("jn7mqywb/002-queries/009-x", "has no case `002-queries/009-x`", "did you mean"),
         ("jn7maewn/000-fundamentals/002-http_greeting", "did not fail in", "lists those that failed"),

@@ -30,8 +30,8 @@ Score                  passed     rate   95 % interval
                                                          1, environment 1
 
 Owners   9 failures
-         model           6   ████████████████████   1 shown, 5 presumed: there is no other run of
-                                                    these cases to compare with
+         model           6   ████████████████████   1 shown, 5 presumed: no other run of these cases
+                                                    is in the store
          grader          1   ███   lint failed, every test passed
          provider        1   ███   the provider returned a server error
          environment     1   ███   a download or connection broke during setup
@@ -176,7 +176,7 @@ def test_an_attempt_whose_words_mislead(library):
 004-actions/003-rate_limit_guard · attempt 1 of 1 · failed at tests (60 % passed; step 6 of 6)
 execution completed · measurement scored · outcome fail · 7,578 tokens · $0.0210 reported
 
-Owner    model, presumed: no other run passed this case either (provisional, the default: no rule
+Owner    model, presumed: no other run passed this case either (provisional, default owner: no rule
          points elsewhere)
   because   run.log:13
             > AssertionError: expected error text to match /limit reached/, got "too many requests,
@@ -211,7 +211,7 @@ def test_a_turn_of_a_conversation(library):
 turn-11 · attempt 1 of 1 · failed tool_use_correct, state_tracking (2 of 5 dimensions)
 execution completed · measurement scored · outcome fail · 1,534 tokens
 
-Owner    model, presumed: no other run passed this case either (provisional, the default: no rule
+Owner    model, presumed: no other run passed this case either (provisional, default owner: no rule
          points elsewhere)
   because   judgements[openai].reasoning · openai_judged.jsonl:12
             > Multi-step request; only canceled one and forgot the class.
@@ -291,8 +291,8 @@ Score                  passed     rate   95 % interval
 Owners   23 failures
          harness        13   ████████████████████   e.g. stored results have a null where the loader
                                                     expects a dictionary
-         model          10   ███████████████   all presumed: there is no other run of these cases to
-                                               compare with
+         model          10   ███████████████   all presumed: no other run of these cases is in the
+                                               store
          shown: proven by the log, another attempt or another run · presumed: not proven
 
 Next     errata failures batch-0214                   list 23 failures with reasons
@@ -304,7 +304,7 @@ Next     errata failures batch-0214                   list 23 failures with reas
 
 Causes   11× harness  stored results have a null where the loader expects a dictionary
              test-004, test-006, test-011, test-017, test-023, test-026, test-031 and 4 more
-          9× model    model failed (no error text)
+          9× model    Different checks failed (no error text)
              test-003, test-008, test-012, test-015, test-028, test-033, test-037 and 2 more
           2× harness  the harness could not set up a working copy
              test-019, test-041
@@ -312,8 +312,7 @@ Causes   11× harness  stored results have a null where the loader expects a dic
 First failed check   T0 9 · T1 1 · 13 without a failed check
 Cost     $54.18
 
-warning  several_sessions    3 sessions in one folder; the latest one's results are counted, the
-                             earlier are kept
+warning  several_sessions    3 sessions in one folder; the results of the latest one count
                              "session 1, 2026-02-14T00:28:03Z: real costs, $69.59 in all; 29 passed…
 warning  errors              13 of 47 attempts (28 %) had errors: 11 while aggregating, 2 during
                              setup
@@ -397,7 +396,7 @@ Look:
   score        Show scores under every scoring policy.
   check        Check whether runs are complete and fit for comparison.
   sessions     List the sessions of a resumed run and what each one replaced.
-  serve        Show runs in the browser and answer the API.
+  serve        Serve the runs as web pages and an HTTP API.
   demo         Run `analyze` on a bundled example.
 
 Compare:

@@ -68,6 +68,7 @@ def test_the_list_is_for_people_too():
 
     name = known()[0]["gap"]
     assert done("known", "list").out == (
+        "id        case and reason\n"
         f"{name['id'][:8]}  {SHAPE} · convex-evals\n          {TEXT[1]}   since {name['since']}, by ana\n"
     )
 
@@ -113,7 +114,7 @@ def test_forgetting_in_a_dry_run_keeps_it():
     ("words", "told"),
     [
         (("add", "006-pagination_shap", *TEXT), "did you mean"),
-        (("add", "nowhere/*", *TEXT), "No case fits the pattern `nowhere/*`"),
+        (("add", "nowhere/*", *TEXT), "No case matches the pattern `nowhere/*`"),
         (("add", SHAPE, "--text", " "), "`--text` is empty"),
         (("add", SHAPE, "--suite", "other", *TEXT), "No case is named"),
         (("add", SHAPE), "Missing option '--text'"),
@@ -148,7 +149,7 @@ def test_a_pattern_that_fits_cases_of_two_suites_needs_the_suite(tmp_path):
     said = errata("known", "add", "002-queries/*", *TEXT)
 
     assert said.code == 2
-    assert "say which: `--suite convex-evals`, `--suite mine`" in said.talk
+    assert "name one: `--suite convex-evals`, `--suite mine`" in said.talk
     assert done("known", "add", "002-queries/*", *TEXT, "--suite", "mine", "--json").row["cases"] == [
         "mine/002-queries/x"
     ]

@@ -74,7 +74,7 @@ def test_an_existing_mapping_is_only_replaced_on_demand(results, at_home):
     refused = errata("map", "results.csv")
 
     assert refused.code == 2
-    assert "`results.csv.map.toml` exists already" in refused.talk
+    assert "`results.csv.map.toml` already exists" in refused.talk
     assert (at_home / "results.csv.map.toml").read_text(encoding="utf-8") == "mine"
     done("map", "results.csv", "--force")
     assert "correct" in (at_home / "results.csv.map.toml").read_text(encoding="utf-8")

@@ -47,6 +47,16 @@ def test_the_talk_of_an_analysis_tells_which_reports_there_are(reports):
     assert "history   2 earlier reports of acme/nimbus-2-coder in reports\n" in told.err
 
 
+def test_known_list_shows_gaps_that_only_reports_record(reports):
+    done("import", RUN_B)
+
+    page = done("known", "list").out
+
+    assert page.startswith("id        case and reason\n–         002-queries/006-pagination_shape · convex-evals\n")
+    assert "in reports/acme/nimbus-2-coder/jn71a14a_2026-02-20.md:41" in " ".join(page.split())
+    assert done("known", "list", "--suite", "other").out == ""
+
+
 @pytest.mark.req("C-05", "C-20")
 def test_an_analysis_tells_what_repeats_and_what_became_of_actions(reports):
     told = done("analyze", RUN_B)

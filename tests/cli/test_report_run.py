@@ -368,9 +368,7 @@ def test_a_command_asks_no_question_of_an_agent(which, request):
 def test_the_words_tell_the_answer_labels_repeats_advice_and_the_file(run_b):
     told = folded(run_b.said)
 
-    assert (
-        "5 of 9 failures are the model's (all presumed: there is no other run of these cases to compare with)." in told
-    )
+    assert "5 of 9 failures are the model's (all presumed: no other run of these cases is in the store)." in told
     assert "MODEL_FAULT 5 · OVERLY_STRICT 1 · KNOWN_GAP 1 · not classified (infrastructure) 2" in told
     assert "repeats 4 of 9" in told
     assert "eslint.config.mjs: NO EFFECT" in told

@@ -394,7 +394,7 @@ def test_a_crash_that_was_read_once_is_not_handed_out_again(answer_file):
     [
         ("", "This is not JSON"),
         ("[1]", "One JSON object is expected"),
-        ('{"label": "MODEL_FAULT"}', "The verdict names no failure"),
+        ('{"label": "MODEL_FAULT"}', "The verdict does not name a failure"),
         ('{"attempt_id": "nope", "label": "x"}', "nope"),
         ("[" * 100_000, "This is not JSON"),
         ("\xff\xfe\x00", "This is no"),

@@ -98,7 +98,7 @@ def test_both_ways_to_a_second_opinion_are_told(read_all, tmp_path):
 
     told = " ".join(done("review", "status", "latest").out.split())
 
-    assert "`errata review next jn7mqywb --second` under another name" in told
+    assert "`errata review next jn7mqywb --second --reviewer NAME`" in told
     assert "`errata review run jn7mqywb --second`" in told
 
 

@@ -96,7 +96,7 @@ def test_a_doubt_is_not_called_the_absence_of_one():
 
 def test_a_case_with_several_attempts_was_passed_by_none_of_them():
     assert proof_reason("no_other_result", repeated=True) == (
-        "no attempt passed this case, and there is no other run of it"
+        "no attempt passed this case, and no other run of it is in the store"
     )
     assert proof_counts(1, {"nobody_passed": 2, "no_other_result": 1}) == (
         "1 shown, 3 presumed, mostly because no other run passed these cases either"
@@ -118,3 +118,25 @@ def test_who_else_has_to_act_by_a_verdict_is_shown(capsys):
     put_verdict(AttemptReview((verdict,), Standing(verdict=verdict, final=True)), stale=False, raw=False)
 
     assert "MODEL_FAULT · model, likely, also grader (" in capsys.readouterr().out
+
+
+def test_a_page_gives_the_reason_where_no_figure_is_the_best_estimate():
+    import_fixtures(FIXTURES / "conversation_bench/damaged/data")
+
+    page = " ".join(done("analyze", "latest", "--no-report").out.split())
+
+    assert "no best estimate: run not fit; 3 turns left out" in page
+
+
+def test_a_run_of_reference_solutions_is_not_shown_as_a_model():
+    folder = FIXTURES / "swe_bench/lists_2024/data"
+    import_fixtures(next(folder.rglob("SWE-bench_Lite_golden")))
+
+    assert "reference solutions, not a model" in done("runs").out
+    assert "reference solutions, not a model" in errata("check", "latest").out
+
+
+def test_a_wrong_answer_without_checks_and_error_text_is_called_that(two_runs):
+    page = done("analyze", "first", "--no-report").out
+
+    assert "model  Wrong answer (no error text)" in page

@@ -22,13 +22,14 @@ def test_an_import_of_several_subjects_lists_them_before_the_pages_of_its_runs(l
 
     assert page.partition("\nRun ")[0] == snapshot("""\
 Suite suite
-Suspect  2 suspect tasks, 1 with evidence beyond the counts · 2 of the 10 tasks with results from at
-         least 3 of 4 models are passed by no model (about 0.2 expected by chance)
-         Suspect means worth reading: a hard task and a broken task look the same in the counts.
+Suspect  2 suspect tasks, 1 with evidence beyond the counts · no model passed 2 of the 10 tasks that
+         at least 3 of 4 models tried (about 0.2 expected if all were equally hard)
+         Worth reading: the counts alone do not distinguish a hard task from a broken one.
          case-00: passed by 0 of 4 models
            models agree on another answer than the reference (in 4 of 4 models' failures): 421;
              expected 412
-         case-01: only the counts: passed by 0 of 4 models, p = 0.022 at the models' pass rates
+         case-01: passed by 0 of 4 models; no evidence beyond the counts (p = 0.022 at the models'
+           pass rates)
 """)
     assert page.count("Suspect  2 failed cases among the suspect tasks above") == 4
 
@@ -40,8 +41,8 @@ def test_one_more_run_lists_what_the_store_knows_of_its_suite(logs, tmp_path):
     page = done("analyze", more, "--no-report").out
 
     assert "Suspect  1 suspect task by the counts alone · " in page
-    assert "is passed by no model (about " in " ".join(page.split())
-    assert "case-01: only the counts: passed by 0 of 5 models" in page
+    assert "no model passed 1 of " in " ".join(page.split())
+    assert "case-01: passed by 0 of 5 models" in page
 
 
 def test_the_json_of_each_run_has_the_suspect_tasks_that_it_failed(logs):
@@ -64,7 +65,8 @@ def test_a_comparison_lists_them(logs):
     page = done("compare", *names).out
     row = done("compare", *names, "--json").row
 
-    assert "Suspect  2 suspect tasks, 1 with evidence beyond the counts · 2 of the 10 tasks" in page
+    heading = "Suspect 2 suspect tasks, 1 with evidence beyond the counts · no model passed 2 of the 10 tasks"
+    assert heading in " ".join(page.split())
     words = "models agree on another answer than the reference (in 4 of 4 models' failures): 421; expected 412"
     assert words in " ".join(page.split())
     assert [task["case"] for task in row["suspects"]["tasks"]] == ["case-00", "case-01"]
@@ -86,9 +88,9 @@ def test_the_reports_have_a_section_about_them(logs):
 
     for page in (Path("several/deep_error_analysis.md"), Path("single.md")):
         section = page.read_text(encoding="utf-8").partition("## Suspect tasks")[2].partition("\n## ")[0]
-        assert "worth reading: a hard task and a broken task look the same in the counts" in section
+        assert "Worth reading: the counts alone do not distinguish a hard task from a broken one" in section
         assert "| case-00 | passed by 0 of 4 models | models agree on another answer" in section
-        assert "| case-01 | passed by 0 of 4 models | only the counts" in section
+        assert "| case-01 | passed by 0 of 4 models | no evidence beyond the counts (p = 0.022" in section
 
 
 def test_review_tasks_lists_all_of_them(logs):
@@ -125,6 +127,6 @@ def test_where_no_count_is_a_surprise_one_line_has_the_numbers_and_no_names(tmp_
     page = done("review", "tasks", "m0").out
 
     assert page == snapshot("""\
-Suspect  No task is suspect · 9 of the 16 tasks with results from at least 3 of 5 models are passed
-         by no model (about 5.1 expected by chance)
+Suspect  No suspect tasks · no model passed 9 of the 16 tasks that at least 3 of 5 models tried
+         (about 5.1 expected if all were equally hard)
 """)

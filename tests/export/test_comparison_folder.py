@@ -191,7 +191,7 @@ def test_the_folder_can_be_rebuilt_from_itself(store, rebuilt):
 def test_a_file_that_says_something_else_is_kept_unless_forced(store, rebuilt, runs):
     (rebuilt / "metric_summary.csv").write_text("mine\n")
 
-    with pytest.raises(SettingsError, match=r"`.*metric_summary.csv` is there already, and differs"):
+    with pytest.raises(SettingsError, match=r"`.*metric_summary.csv` already exists and differs"):
         written(store, rebuilt, *runs)
     assert (rebuilt / "metric_summary.csv").read_text() == "mine\n"
     assert len(table(rebuilt / "run_results.csv")) == 4

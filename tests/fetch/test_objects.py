@@ -75,7 +75,7 @@ def test_an_object_of_another_size_than_listed_is_refused(bucket, monkeypatch, s
 
 
 def test_nothing_at_an_address_is_an_error_in_words(bucket):
-    with pytest.raises(FetchError, match="No object is at `memory://logs/none`"), copied("memory://logs/none"):
+    with pytest.raises(FetchError, match="No object at `memory://logs/none`"), copied("memory://logs/none"):
         pass
 
 
@@ -125,4 +125,4 @@ def test_an_import_from_object_storage_equals_one_from_a_folder_and_keeps_the_ad
 def test_an_address_without_objects_ends_with_exit_2(bucket, at_home):
     said = errata("import", "memory://logs/none")
 
-    assert (said.code, "No object is at `memory://logs/none`" in said.talk) == (2, True)
+    assert (said.code, "No object at `memory://logs/none`" in said.talk) == (2, True)

@@ -213,7 +213,7 @@ def test_a_false_quote_is_refused_with_the_reason_and_the_packet_stays(agent, re
         ("failures", {"run": "jn7mqywb", "cursor": "x"}, "`cursor` is not one that errata gave"),
         ("show", {"thing": "jn7mqywb/nosuch"}, "nosuch"),
         ("compare", {"runs": ["jn7mqywb"]}, "two runs or more"),
-        ("submit_verdict", {"verdict": {}}, "names no failure"),
+        ("submit_verdict", {"verdict": {}}, "does not name a failure"),
         ("transcript", {"attempt": "jn7mqywb"}, "names a run, not an attempt"),
     ],
 )

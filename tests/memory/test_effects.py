@@ -133,7 +133,7 @@ def test_a_bucket_stands_for_its_cases():
 
 
 def test_an_action_without_cases_is_unknown():
-    assert effect(an_action(addresses=())) == ("unknown", "it names no case")
+    assert effect(an_action(addresses=())) == ("unknown", "it does not name a case")
 
 
 def test_the_newest_run_that_tells_anything_decides():

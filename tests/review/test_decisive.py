@@ -80,7 +80,7 @@ def test_where_there_is_no_transcript_there_is_no_agent():
 @pytest.mark.parametrize("field", ["decisive_step", "second_candidate"])
 @pytest.mark.parametrize("step", [30, -1, "x", 2.5, True, 10**30])
 def test_a_step_that_does_not_exist_is_refused(field, step):
-    assert f"`{field}` names no step" in refused(**{field: step}, decisive_reason="because")
+    assert f"`{field}` does not name a step" in refused(**{field: step}, decisive_reason="because")
 
 
 def test_a_step_needs_a_quote_of_it_or_a_reason():

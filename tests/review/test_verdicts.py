@@ -240,8 +240,8 @@ def test_a_confident_tone_without_a_mechanism_is_refused():
         ({"reasoning": " "}, "`reasoning` is missing"),
         ({"confidence": ...}, "`confidence` is `None`: one of certain, likely, weak"),
         ({"confidence": 0.9}, "`confidence` is `0.9`"),
-        ({"decisive_step": 4}, "`decisive_step` names no step, `4`: there are none, give null"),
-        ({"decisive_step": True}, "`decisive_step` names no step"),
+        ({"decisive_step": 4}, "`decisive_step` does not name a step, `4`: there are none, give null"),
+        ({"decisive_step": True}, "`decisive_step` does not name a step"),
         (
             {"recommendation": {"group": "no_action_needed"}},
             "`recommendation.group` is `no_action_needed`: one of eval,",
@@ -458,7 +458,7 @@ def test_a_step_may_be_written_as_models_write_numbers(step, number):
 def test_numbers_that_are_none_name_no_step(step):
     answer = told(**A_TURN, decisive_step=12345).replace("12345", step)
 
-    assert "`decisive_step` names no step" in refused(answer, TURN)
+    assert "`decisive_step` does not name a step" in refused(answer, TURN)
 
 
 def test_a_fix_is_redacted_before_it_is_cut():

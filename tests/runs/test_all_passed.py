@@ -52,7 +52,7 @@ def test_a_log_without_rows_is_told_by_the_harnesss_own_count(reported, told):
 
     sentence = describe_run_without_failures(stored(run, executions={}))
 
-    assert sentence == f"No rows to analyse: {told}, but the log does not hold them"
+    assert sentence == f"No rows to analyse: {told}, but the log does not contain them"
 
 
 @pytest.mark.req("C-07")

@@ -23,6 +23,8 @@ from errata.text.outgoing import for_user, line_for_user
 from errata.text.redact import beginning
 
 LONGEST = 80
+_WRONG = "completed:scored"
+"""The kind of a failure without checks: the attempt ended, and its score is not a pass."""
 _WORDS = {
     "<n>": "N", "<str>": "…", "<path>": "a path", "<url>": "an address", "<ip>": "an address", "<time>": "a time",
     "<uuid>": "an id", "<hex>": "an id", "<id>": "an id",
@@ -222,9 +224,18 @@ def _of_check(group: FailureGroup, members: Members) -> str:
     texts = set.intersection(*(set(one.texts) for one in members))
     if title := readable(max(texts, key=lambda text: (len(text), text), default="")):
         return title
-    coarse = readable(_shared(one.key.coarse for one in members).replace("+", ", ").replace(":", ": "))
     case = readable(_case(group, members))
-    return cut(f"{coarse or group.owner} failed{f' in {case}' if case else ''} (no error text)")
+    return cut(f"{_kind_of(group, members)}{f' in {case}' if case else ''} (no error text)")
+
+
+def _kind_of(group: FailureGroup, members: Members) -> str:
+    kinds = {one.key.coarse for one in members}
+    if kinds == {_WRONG}:
+        return "Wrong answer"
+    if len(kinds) > 1:
+        return "Different checks failed"
+    coarse = readable(_shared(kinds).replace("+", ", ").replace(":", ": "))
+    return f"{coarse} failed" if coarse else f"{group.owner.capitalize()} failure"
 
 
 def _case(group: FailureGroup, members: Members) -> str:

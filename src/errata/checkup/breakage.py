@@ -63,7 +63,7 @@ def errors_by_phase(survey: RunSurvey) -> Iterator[Finding]:
 def several_sessions(survey: RunSurvey) -> Iterator[Finding]:
     sessions = survey.run.sessions
     if len(sessions) > 1:
-        text = f"{len(sessions)} sessions in one folder; the latest one's results are counted, the earlier are kept"
+        text = f"{len(sessions)} sessions in one folder; the results of the latest one count"
         evidence = [
             Evidence(
                 quote=f"session {session.number}, {session.started_at or 'no time'}: {session.pattern}", ref=session.ref

@@ -10,7 +10,7 @@ from errata.cli.lazy import LazyGroup, Table
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json, say
 from errata.cli.render.fields import SHORT, place_of, put_field, put_undo
-from errata.cli.render.history import put_action
+from errata.cli.render.history import put_action, put_action_header
 from errata.cli.shared_options import reports_option
 from errata.json_output.actions import action_output, added_output
 from errata.memory.actions import ActionRecord, ActionRequest
@@ -101,6 +101,8 @@ def list_(options: Options) -> None:
     the same model. It had no effect if that case fails again. Otherwise the effect is unknown, with the reason.
     """
     actions = list_actions(options.store)
+    if actions and not options.json:
+        put_action_header()
     for status in actions:
         if options.json:
             put_json(action_output(status))

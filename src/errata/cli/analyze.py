@@ -175,17 +175,18 @@ def tell_summary(analysis: Analysis) -> None:
     run, counts = analysis.stored.run, analysis.stored.counts
     made = counts.attempts_in_log
     checks = sum(sum(often for status, often in one.items() if status != "not_run") for one in counts.checks.values())
-    word = counted_in(run, "attempts")
+    word = counted_in(run, "cases")
     more = counts.attempts - counts.counted
     of = "" if made <= counts.cases else f" of {plural(counts.cases, 'case')}"
     read = ", ".join([f"{plural(made, 'attempt' if of else word)}{of}", *beside(analysis.stored)])
-    read += f", {more:,} more not counted" if more else ""
+    read += f", {more:,} replaced or nested attempts not counted" if more else ""
     measured = f", {plural(checks, 'check')}" if checks else ""
     say(f"read      {run.source.name} · {read}{measured} · {number(counts.unreadable)} unreadable", hang=STEP)
     say(f"checkup   {_finished(analysis)}{analysis.health.summary}", hang=STEP)
     if counts.failures:
         unknown = analysis.unknown_to_triage
-        owners = f"an owner for {counts.failures - unknown:,}, {unknown:,} unknown" if unknown else "an owner for each"
+        each = "an owner for each" if counts.failures > 1 else "owner assigned"
+        owners = f"an owner for {counts.failures - unknown:,}, {unknown:,} unknown" if unknown else each
         owners = "no owner found" if unknown == counts.failures else owners
         say(f"triage    {failures_in_words(analysis.stored)} · {owners}", hang=STEP)
         tell_history(analysis)
@@ -253,13 +254,19 @@ def _show_result(analysis: Analysis) -> None:
     put()
     if _basis(analysis):
         put(f"Passed   {_passed(analysis)}{_rate(analysis)}{_basis(analysis)}")
-    is_sound = analysis.health.fit and not analysis.suspicious.suspicious
-    put_bracket(analysis.scores, is_reviewed=analysis.reviewed > 0, has_best=is_sound)
+    put_bracket(analysis.scores, is_reviewed=analysis.reviewed > 0, doubt=_doubt(analysis))
     if analysis.suspicious.suspicious:
         put(f"Passes   {passes_in_words(counts.outcomes.get('pass', 0), analysis.suspicious)}", hang=9)
     if analysis.owners:
         put()
         _show_owners(analysis)
+
+
+def _doubt(analysis: Analysis) -> str:
+    """Why no figure is the best estimate."""
+    if not analysis.health.fit:
+        return "run not fit"
+    return "suspicious passes" if analysis.suspicious.suspicious else ""
 
 
 def _show_details(analysis: Analysis, *, suspects_here: bool) -> None:

@@ -43,7 +43,7 @@ COMMANDS: Table = {
     "trust": ("trust", "Allow a project's `errata.toml` to set rules, taxonomies and more."),
     "skill": ("skill", "Install instructions for coding agents."),
     "mcp": ("mcp", "Serve errata to agents over MCP."),
-    "serve": ("serve", "Show runs in the browser and answer the API."),
+    "serve": ("serve", "Serve the runs as web pages and an HTTP API."),
     "token": ("token", "Create, list and revoke tokens of `serve`."),
     "sources": ("sources", "List the formats that errata reads."),
     "doctor": ("doctor", "Check the store for damage."),

@@ -65,8 +65,12 @@ def show_health(health: Health) -> None:
 def put_findings(findings: Sequence[Finding], *, brief: bool = False) -> None:
     """`brief`: of the evidence only one quote, on one line."""
     for finding in findings:
-        name = f"{finding.name:<{NAME}}{' ' if len(finding.name) >= NAME else ''}"
-        put(f"{SEVERITIES[finding.severity]:<8} {name}{one_line(finding.text)}", hang=INDENT)
+        head, text = f"{SEVERITIES[finding.severity]:<8} {finding.name:<{NAME}}", one_line(finding.text)
+        if len(finding.name) < NAME:
+            put(f"{head}{text}", hang=INDENT)
+        else:
+            put(head)
+            put(f"{'':<{INDENT}}{text}", hang=INDENT)
         quote = next((evidence.quote for evidence in finding.evidence if evidence.quote), "")
         if brief and quote:
             put(" " * INDENT + cut(wash(f'"{one_line(quote)}"'), WIDTH - INDENT), raw=True)

@@ -188,7 +188,7 @@ def _put_kinds(consistency: Consistency) -> None:
     for label, names in (
         ("partly scored", [name for name, one in cases if _is_part(one)]),
         ("tried once", [name for name, one in cases if len(one.statuses) == 1 and one.measured]),
-        ("not measured", [name for name, one in cases if not one.measured]),
+        ("never scored", [name for name, one in cases if not one.measured]),
     ):
         if names:
             _put_names(label, names, count=True)
@@ -268,7 +268,7 @@ def _put_frequencies(benchmark: str, studies: Sequence[Consistency]) -> None:
     wanted = [case for case, often in tried.items() if often > 1 and case in failed]
     if not wanted:
         return
-    put(f"\nPasses of each {benchmark} case that sometimes fails")
+    put(f"\nPasses of each {benchmark} case that failed at least once")
     header = ("case", *(study.subject for study in studies))
     rows = [
         (studies[0].name_of(case), *(_frequency(told.get(case)) for told in passes)) for case in wanted[:MOST_CASES]

@@ -64,7 +64,7 @@ def run(arguments: list[str] | None = None) -> int:
             _say(explained.message, explained.hint)
             return USER
         path = write_crash(error, f"arguments: {sys.argv[1:]}")
-        _say(f"errata has a bug: {type(error).__name__}: {error}", f"what happened is in `{path}`; nothing was lost")
+        _say(f"errata has a bug: {type(error).__name__}: {error}", f"details are in `{path}`; nothing was lost")
         return BUG
 
 

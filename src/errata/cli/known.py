@@ -9,10 +9,12 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, say
 from errata.cli.render.fields import SHORT, place_of, put_field, put_undo
 from errata.memory.known_gaps import GapRecord, GapRequest
+from errata.model import StoredRun
+from errata.model.action import RecordedGap
 from errata.model.output.memory import KnownAddOutput, KnownListOutput, KnownRmOutput
 from errata.runs.names import handle_of
 from errata.text.shell import command_line
-from errata.verbs.known import add_gap, list_gaps, remove_gap
+from errata.verbs.known import add_gap, gaps_in_reports, list_gaps, remove_gap
 from errata.verbs.store import Store
 
 SUBCOMMANDS: Table = {
@@ -95,15 +97,31 @@ HANG = 10
 @click.option("--suite", default="", metavar="NAME", help="Only this suite's gaps.")
 @shared_options
 def list_(suite: str, options: Options) -> None:
-    """List known gaps."""
+    """List known gaps.
+
+    Gaps that only earlier reports record follow without an id: edit the report to remove one. `--json` lists only the
+    store's gaps.
+    """
     records = list_gaps(options.store, suite=suite)
-    for record in records:
-        if options.json:
+    if options.json:
+        for record in records:
             put_json(KnownListOutput(gap=record.gap, cases=record.cases, was=None, runs=()))
-        else:
-            _show_gap(record)
-    if not records and not options.json:
+        return
+    reported = gaps_in_reports(options.store, suite=suite)
+    if records or reported:
+        put(f"{'id':<{HANG}}case and reason")
+    for record in records:
+        _show_gap(record)
+    for run, key, gap in reported:
+        _show_reported(run, key, gap)
+    if not records and not reported:
         say("no known gaps; record one with `errata known add CASE --text TEXT`")
+
+
+def _show_reported(run: StoredRun, key: str, gap: RecordedGap) -> None:
+    case = key.removeprefix(f"{run.run.suite}/") if run.run.suite else key
+    put(f"{'–':<{HANG}}{' · '.join(filter(None, (case, run.run.suite)))}", hang=HANG)
+    put(f"{'':<{HANG}}{gap.quote}{'   ' if gap.quote else ''}in {gap.where}", hang=HANG)
 
 
 def _show_gap(record: GapRecord) -> None:

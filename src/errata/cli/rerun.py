@@ -30,7 +30,7 @@ _SKIPPED = "its result counts, so they are not rerun (--case or --owner includes
 
 @click.command("rerun")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
-@click.option("--case", "cases", multiple=True, metavar="NAME", help="Only this case, whoever owns its failure.")
+@click.option("--case", "cases", multiple=True, metavar="NAME", help="Only this case, with any owner.")
 @click.option(
     "--owner",
     "owners",

@@ -4,7 +4,7 @@ import click
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json, say
-from errata.cli.render.runs import beside, passes_in_words, without_verdict
+from errata.cli.render.runs import beside, passes_in_words, stand_in_note, without_verdict
 from errata.cli.table import put_table
 from errata.errors import SourceError, did_you_mean
 from errata.json_output.runs import run_output
@@ -75,7 +75,7 @@ def _row(stored: StoredRun, handle: str) -> tuple[object, ...]:
 def _notes(stored: StoredRun, handle: str, suspicious: SuspiciousCount | None) -> str:
     """Not in the columns: name and variant of a run that is listed by its id, and anything unusual."""
     run, counts = stored.run, stored.counts
-    notes = []
+    notes = [note] if (note := stand_in_note(run)) else []
     if needs_native_id(run, handle):
         notes += [f"named {run.native_id}", *variant_of(run)]
     if run.excluded is not None:

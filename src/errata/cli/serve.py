@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command("serve")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to bind to.")
 @click.option("--port", default=8731, show_default=True, help="Port; 0 takes any that is free.")
-@click.option("--require-token", is_flag=True, help="Ask for tokens on this machine too, as behind a proxy.")
+@click.option("--require-token", is_flag=True, help="Also require tokens on this machine, for example behind a proxy.")
 @click.option("--deployment", metavar="NAME", default="", help="Serve the store of a deployment in `errata.toml`.")
 @click.option("--release", is_flag=True, help="With --deployment: migrate its store to the schema of this errata.")
 @click.option(
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def command(
     host: str, port: int, require_token: bool, deployment: str, release: bool, stuck_after: float, store: str
 ) -> None:
-    """Show runs in the browser and answer the API.
+    """Serve the runs as web pages and an HTTP API.
 
     Serves the pages and the API of the store until you press Ctrl-C. By default only this machine can reach it, and
     needs no token. On any other address every request needs one (`errata token create`). Needs the extra `server`.

@@ -69,7 +69,12 @@ def show_run(shown: ShownRun, *, raw: bool) -> None:
     put()
     line("cases", f"{counts.cases:,}" + (f" of {run.expected_cases:,} expected" if run.expected_cases else ""))
     more = counts.attempts - counts.counted
-    line("attempts", ", ".join([attempts_in_words(shown.stored), *([f"{more:,} more not counted"] if more else [])]))
+    line(
+        "attempts",
+        ", ".join(
+            [attempts_in_words(shown.stored), *([f"{more:,} replaced or nested attempts not counted"] if more else [])]
+        ),
+    )
     line("outcome", _listed(counts.outcomes))
     line("execution", _listed(counts.executions))
     line("measured", _listed(counts.measurements))

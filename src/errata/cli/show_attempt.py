@@ -179,7 +179,7 @@ def _is_silent(attempt: Attempt, attribution: Attribution, explanation: Explanat
 
 def _by(attribution: Attribution, explanation: Explanation) -> str:
     if attribution.decided_by == "check_failed":
-        return "default owner" if attribution.proof_reason == "in_doubt" else "the default: no rule points elsewhere"
+        return "default owner" if attribution.proof_reason == "in_doubt" else "default owner: no rule points elsewhere"
     if attribution.decided_by in BY_DEFAULT:
         return explanation.meaning
     version = attribution.rules_version.partition("-")[0]

@@ -17,10 +17,10 @@ from errata.model import StoredRun
 from errata.model.output.store import RunSizeOutput, StoreThinOutput, TableProof
 from errata.model.store_address import location_of
 from errata.model.times import to_text
-from errata.runs.names import short
+from errata.runs.names import handles_of, short
 from errata.text.shell import shell_word
 from errata.verbs.rm import OldRuns, age_of, old_runs
-from errata.verbs.store import stored_runs
+from errata.verbs.store import all_runs, stored_runs
 from errata.verbs.store_backup import OnProgress, backup_store, copy_store, restore_store
 from errata.verbs.store_space import measure_store, release_space, restore_transcripts, thin_transcripts
 
@@ -127,31 +127,37 @@ def _progress(line: StatusLine | None) -> OnProgress:
     return line.show if line is not None else lambda _: None
 
 
-HEADER = ("run", "attempts", "records", "transcripts", "own files", "shared files", "cases", "thinned")
-NUMBERS = ("attempts", "records", "transcripts", "own files", "shared files", "cases")
+HEADER = ("run", "attempts", "total", "results", "transcripts", "cases", "own files", "shared files", "thinned")
+NUMBERS = HEADER[1:-1]
+LEGEND = (
+    "total = space that `errata rm RUN` frees · shared files: also used by other runs · thinned = when "
+    "`errata store thin` shortened the transcripts"
+)
 
 
 @click.command("size")
 @shared_options
 def size(options: Options) -> None:
-    """Show how much of the store each run takes.
+    """Show how much of the store each run takes, the largest first.
 
-    Sizes are those of the stored, compressed data. Files that several runs share stay when one of these is removed.
+    Sizes are those of the stored, compressed data. Files that several runs share stay in the store until the last of
+    these runs is removed.
     """
     measured = measure_store(options.store)
     if options.json:
         put_json(measured)
         return
     if measured.runs:
-        put_table(HEADER, map(_size_row, measured.runs), right=NUMBERS)
-    put(
-        f"store   {place_of(measured.path)} · {_bytes(measured.size)} · {_bytes(measured.files)} of them texts of files"
-    )
+        handles = handles_of(all_runs(options.store))
+        put_table(HEADER, [_size_row(run, handles[run.run_id]) for run in measured.runs], right=NUMBERS)
+        say(LEGEND)
+    put(f"store   {place_of(measured.path)} · {_bytes(measured.size)}, files of all runs {_bytes(measured.files)}")
 
 
-def _size_row(run: RunSizeOutput) -> tuple[object, ...]:
-    parts = (run.records, run.transcripts, run.files_own, run.files_shared, run.cases)
-    return short(run.run), run.attempts, *map(_bytes, parts), (run.thinned or "–")[:10]
+def _size_row(run: RunSizeOutput, handle: str) -> tuple[object, ...]:
+    total = run.records + run.transcripts + run.cases + run.files_own
+    parts = (total, run.records, run.transcripts, run.cases, run.files_own, run.files_shared)
+    return handle, run.attempts, *(_bytes(one) if one else "–" for one in parts), (run.thinned or "–")[:10]
 
 
 def _bytes(count: int) -> str:

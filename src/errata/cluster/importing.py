@@ -61,7 +61,9 @@ class _LogsBeingRead:
     def orders(self) -> Iterator[Order]:
         for part in self._parts:
             if not part.order:
-                raise FetchError("A worker sent a batch of no log", hint="this is a bug in errata; import again")
+                raise FetchError(
+                    "A worker sent a batch that belongs to no log", hint="this is a bug in errata; import again"
+                )
             yield order_from_bytes(part.order)
 
     def batches(self, _order: Order) -> Iterator[PackedBatch]:

@@ -113,6 +113,6 @@ def cases_in_category(cases: dict[str, CaseFacts], category: str) -> Sequence[st
 
 def _listed(known: Sequence[str]) -> str:
     if not known:
-        return "the logs of these runs name no categories"
+        return "the logs of these runs do not name categories"
     more = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
     return f"known are: {', '.join(known[:LISTED])}{more}"

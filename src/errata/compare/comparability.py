@@ -146,7 +146,7 @@ def may_differ(runs: Sequence[StoredRun]) -> bool:
 def refuse_nothing_shared(matrix: Matrix, all_differences: Sequence[Difference]) -> None:
     if not matrix.rows:
         lines = [describe_difference(one) for one in all_differences]
-        raise NotComparableError("These runs share no case that all of them were measured on", hint="\n".join(lines))
+        raise NotComparableError("No case was measured in every one of these runs", hint="\n".join(lines))
 
 
 def describe_difference(difference: Difference) -> str:
@@ -166,4 +166,4 @@ def _way_out(shared: int) -> str:
     if not shared:
         return "they share no case that all of them were measured on"
     cases = "case" if shared == 1 else "cases"
-    return f"`--common` compares them all the same, on the {shared:,} {cases} that all were measured on"
+    return f"`--common` compares the {shared:,} {cases} that all were measured on"

@@ -164,7 +164,7 @@ def _refuse_to_replace(folder: Path, files: dict[str, str], *, force: bool) -> N
     for name, content in files.items():
         path = folder / name
         if not force and path.is_file() and not _has_content(path, content):
-            raise SettingsError(f"`{path}` is there already, and differs", hint="another folder, or `--force`")
+            raise SettingsError(f"`{path}` already exists and differs", hint="choose another folder, or add `--force`")
 
 
 def _has_content(path: Path, content: str) -> bool:

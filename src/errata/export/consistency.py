@@ -45,7 +45,7 @@ def write_studies(
     files = (path for home in folders.values() for path in (*(_table(home, name) for name in TABLES), home / SUMMARY))
     there = next((path for path in files if path.exists()), None)
     if there is not None and not force:
-        raise SettingsError(f"`{there}` is there already", hint="another folder, or `--force`")
+        raise SettingsError(f"`{there}` already exists", hint="choose another folder, or add `--force`")
     return [one for subject, those in by_subject.items() for one in _Files(those, runs, folders[subject]).write()]
 
 
@@ -228,7 +228,7 @@ def _reliability(studies: Sequence[Consistency]) -> Table:
 def _left_out(study: Consistency) -> Iterator[Line]:
     """What is in no count, and why."""
     for column, case in study.study.duplicates:
-        yield line(*_turn(study, case), f", run {column}: several rows, and nobody can say which of them counts")
+        yield line(*_turn(study, case), f", run {column}: several rows, and it is unclear which one counts")
     for case in study.study.changed:
         yield line(*_turn(study, case), ": not the same task in all runs")
     for column, case in study.study.absent:

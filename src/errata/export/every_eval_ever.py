@@ -40,7 +40,7 @@ def write_runs(runs: RunSet, folder: Path, *, now: float, force: bool = False) -
     names = {view.run.id: naming_of(view.run) for view in runs}
     there = next((file for one in names.values() for file in _files(folder, one) if file.exists()), None)
     if there is not None and not force:
-        raise SettingsError(f"`{there}` is there already", hint="another folder, or `--force`")
+        raise SettingsError(f"`{there}` already exists", hint="choose another folder, or add `--force`")
     return (_write(view, runs, folder, names[view.run.id], now=now) for view in runs)
 
 

@@ -47,7 +47,7 @@ def target_of(text: str) -> Target:
     match = _RUN.search(parts.path)
     if match is None:
         raise FetchError(
-            f"`{text}` names no run",
+            f"`{text}` does not name a run",
             hint="use `https://convex-evals.netlify.app/experiment/default/run/RUN_ID`, or the id itself",
         )
     known = VISUALIZERS.get(parts.hostname or "", "")

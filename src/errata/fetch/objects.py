@@ -87,7 +87,7 @@ def _listed(system: Any, path: str, url: str) -> dict[str, int]:
         if info.get("type") == "file" and not str(name).endswith("/")
     }
     if not sizes:
-        raise FetchError(f"No object is at `{public(url)}`", hint="check the bucket and the prefix")
+        raise FetchError(f"No object at `{public(url)}`", hint="check the bucket and the prefix")
     if len(sizes) > MOST_OBJECTS:
         message = f"`{public(url)}` has {len(sizes):,} objects, and one copy holds at most {MOST_OBJECTS:,}"
         raise FetchError(message, hint=f"name smaller prefixes, such as `{public(url).rstrip('/')}/*`")

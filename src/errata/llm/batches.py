@@ -181,7 +181,7 @@ class BatchService:
         path = wire.url.path
         ending = next((one for one in ENDPOINTS if path.endswith(one)), None)
         if ending is None:
-            raise NoAccessError("errata knows no batch endpoint of this provider; leave out `--batch`")
+            raise NoAccessError("errata does not know a batch endpoint of this provider; leave out `--batch`")
         self._base = str(wire.url.copy_with(path=path.removesuffix(ending), query=None)).rstrip("/")
         self._endpoint = f"/v1{ending}"
         self._headers = {name: wire.headers[name] for name in _KEYS if name in wire.headers}

@@ -56,8 +56,10 @@ class NextArguments(Arguments, frozen=True, kw_only=True):
     thing: Annotated[str, Meta(min_length=1, description="RUN, RUN/CASE, an attempt's id, a folder or a bucket.")]
     reviewer: Reviewer = "agent"
     another: Annotated[bool, Meta(description="One more, beside those leased to this name: for parallel work.")] = False
-    second: Annotated[bool, Meta(description="Review what others have reviewed, without their verdicts.")] = False
-    adjudicate: Annotated[bool, Meta(description="Decide what others disagree on.")] = False
+    second: Annotated[bool, Meta(description="Review failures that others have reviewed, without their verdicts.")] = (
+        False
+    )
+    adjudicate: Annotated[bool, Meta(description="Decide between verdicts that disagree.")] = False
     tasks: Annotated[bool, Meta(description="Suspect tasks instead of failures.")] = False
     case: CaseFilter = ""
     owner: Annotated[Owner | None, Meta(description="Only failures with this owner by triage.")] = None
@@ -90,7 +92,7 @@ class BucketsArguments(Arguments, frozen=True, kw_only=True):
 
 
 class RerunArguments(RunArguments, frozen=True, kw_only=True):
-    cases: Annotated[tuple[str, ...], Meta(description="Only these cases, whoever owns their failures.")] = ()
+    cases: Annotated[tuple[str, ...], Meta(description="Only these cases, with any owner.")] = ()
     owners: Annotated[
         tuple[Owner, ...], Meta(description="Only failures with these owners; default: infrastructure and knock-on.")
     ] = ()

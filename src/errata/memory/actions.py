@@ -156,7 +156,7 @@ def remove_from_report(action: Action, *, dry_run: bool) -> Edited:
     """Take the action's line out of the report that it was written into."""
     if not action.report:
         raise ReportError(
-            f"Action `{action.id}` is not in any report", hint="leave out `--report` to forget it in the store"
+            f"Action `{action.id}` is not in any report", hint="leave out `--report` to remove it from the store"
         )
 
     def edit(data: bytes) -> Edited:
@@ -165,7 +165,7 @@ def remove_from_report(action: Action, *, dry_run: bool) -> Edited:
         if edited is None:
             raise ReportError(
                 f"`{action.report}` no longer has its line as errata wrote it",
-                hint="delete it by hand; without `--report`, only the store forgets it",
+                hint="delete it by hand; without `--report`, it is removed only from the store",
             )
         return edited
 
@@ -191,7 +191,7 @@ def _date(text: str, now: datetime) -> str:
             f"`{text}` is not a date", hint="`--date 2026-03-04`, or a time: `2026-03-04T10:30Z`"
         ) from None
     if moment_of(date) > now + timedelta(days=1):
-        raise SettingsError(f"`{text}` lies in the future", hint="`--date` is the day on which it was done")
+        raise SettingsError(f"`{text}` is in the future", hint="`--date` is the day on which it was done")
     return date
 
 
@@ -223,7 +223,7 @@ def edit_report(path: Path, edit: Edit, *, folder: Path | None = None, dry_run: 
             edited = edit(before)
             if not edited.changed or _replace_if_unchanged(target, before, edited.data):
                 return edited
-    raise ReportError(f"`{path}` is being changed all the time", hint="close what writes to it, and say it again")
+    raise ReportError(f"`{path}` keeps changing", hint="stop the program that writes to it, then repeat the command")
 
 
 def _inside(path: Path, folder: Path) -> Path:

@@ -90,9 +90,9 @@ def gap_by_pattern(pattern: str, keys: Mapping[str, Sequence[str]]) -> KnownGap:
         return KnownGap(suite=suite, pattern=over, text="")
     if fitting:
         listed = ", ".join(f"`--suite {suite}`" for suite in fitting)
-        raise NotFoundError(f"`{pattern}` fits cases of {len(fitting)} suites", hint=f"say which: {listed}")
+        raise NotFoundError(f"`{pattern}` matches cases of {len(fitting)} suites", hint=f"name one: {listed}")
     raise NotFoundError(
-        f"No case fits the pattern `{pattern}`",
+        f"No case matches the pattern `{pattern}`",
         hint="`*` matches anything, including slashes; `errata failures RUN` lists the cases that failed",
     )
 

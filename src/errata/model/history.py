@@ -77,7 +77,7 @@ def effect_text(reason: EffectReason, cases: Sequence[CaseEffect], worked: Worke
 
 
 _REASONS: dict[EffectReason, str] = {
-    "names_no_case": "it names no case",
+    "names_no_case": "it does not name a case",
     "run_time_unknown": "the start time of the run is unknown",
     "made_after_run": "it was made after the run began",
     "same_day": "it was made on the day of the run; which came first is unknown",

@@ -61,7 +61,9 @@ def address_of(text: str) -> StoreAddress:
     url = f"{scheme}://{place}"
     database = place.rpartition("@")[2].partition("?")[0].partition("/")[2]
     if not database.strip("/") and not re.search(r"[?&]dbname=[^&]", place):
-        raise SettingsError(f"The address of the store names no database: `{masked(url)}`", hint=f"give `{EXAMPLE}`")
+        raise SettingsError(
+            f"The address of the store does not name a database: `{masked(url)}`", hint=f"give `{EXAMPLE}`"
+        )
     return StoreAddress(url)
 
 

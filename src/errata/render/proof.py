@@ -10,13 +10,13 @@ from errata.render.figures import plural
 REASONS: dict[ProofReason, str] = {
     "passed_elsewhere": "{these} passed elsewhere",
     "self_evident": "the mistake is self-evident",
-    "no_other_result": "there is no other run of {these} to compare with",
+    "no_other_result": "no other run of {these} is in the store",
     "nobody_passed": "no other run passed {these} either",
     "in_doubt": "some evidence points to another owner",
     "simulated_user": "the user is simulated, and may have caused it",
     "no_answer_logged": "the log has no answer",
 }
-_NO_ATTEMPT = "no attempt passed {these}, and there is no other run of {them}"
+_NO_ATTEMPT = "no attempt passed {these}, and no other run of {them} is in the store"
 """In place of `no_other_result` where a case has several attempts."""
 
 
@@ -25,7 +25,7 @@ SHOWN_OR_PRESUMED = "shown: proven by the log, another attempt or another run ·
 
 
 def proof_counts(shown: int, presumed: Mapping[ProofReason, int], *, repeated: bool = False) -> str:
-    """`19 shown, 12 presumed: there is no other run of these cases to compare with`; empty where no rule decided."""
+    """`19 shown, 12 presumed: no other run of these cases is in the store`; empty where no rule decided."""
     whole = sum(presumed.values())
     if not shown and not whole:
         return ""

@@ -22,13 +22,13 @@ _WORDS: dict[EvidenceKind, str] = {
     "strict_grader": "answers rejected for their form",
     "refused_alike": "the same check rejects the models alike",
 }
-NOTE = "Suspect means worth reading: a hard task and a broken task look the same in the counts."
+NOTE = "Worth reading: the counts alone do not distinguish a hard task from a broken one."
 
 
 def heading(suspects: SuspectTasks) -> str:
-    """`9 suspect tasks, 4 with evidence beyond the counts · 8 of the 33 tasks … are passed by no model`."""
+    """`9 suspect tasks, 4 with evidence beyond the counts · no model passed 8 of the 33 tasks …`."""
     if not suspects.total:
-        return f"No task is suspect · {_models_and_tasks(suspects)}"
+        return f"No suspect tasks · {_models_and_tasks(suspects)}"
     count = plural(suspects.total, "suspect task")
     shown = sum(bool(task.evidence) for task in suspects.tasks)
     if shown < suspects.total:
@@ -39,19 +39,19 @@ def heading(suspects: SuspectTasks) -> str:
 def _models_and_tasks(suspects: SuspectTasks) -> str:
     models = plural(len(suspects.subjects), "model")
     if not suspects.cases:
-        return models
+        return f"{models} in the store"
     which = f"all {models}" if len(suspects.subjects) <= FEWEST else f"at least {FEWEST} of {models}"
-    tasks = f"the {plural(suspects.cases, 'task')} with results from {which}"
+    tasks = f"the {plural(suspects.cases, 'task')} that {which} tried"
     return f"{_passed_by_none(suspects.failed_by_all, tasks)} ({by_chance(suspects.expected)})"
 
 
 def _passed_by_none(count: int, tasks: str) -> str:
-    return f"{count:,} of {tasks} {'is' if count == 1 else 'are'} passed by no model"
+    return f"no model passed {count:,} of {tasks}"
 
 
 def by_chance(expected: float) -> str:
     """How many tasks nobody would pass if all were equally difficult."""
-    return f"about {expected:,.{0 if expected >= 10 else 1}f} expected by chance"
+    return f"about {expected:,.{0 if expected >= 10 else 1}f} expected if all were equally hard"
 
 
 def counts_in_words(task: SuspectTask) -> str:
@@ -63,7 +63,7 @@ def counts_in_words(task: SuspectTask) -> str:
 
 
 def only_counts(task: SuspectTask) -> str:
-    return f"only the counts: {counts_in_words(task)}, {chance(task.p)} at the models' pass rates"
+    return f"no evidence beyond the counts ({chance(task.p)} at the models' pass rates)"
 
 
 def evidence_in_words(evidence: TaskEvidence, task: SuspectTask) -> str:

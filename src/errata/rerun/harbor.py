@@ -122,7 +122,7 @@ def _terminal_bench(request: RerunRequest) -> RerunPlan:
 
 
 def _terminal_bench_dataset(run: Run) -> tuple[str, dict[str, FillIn]]:
-    """If the log names no dataset, the suite has the harness's name."""
+    """If the log does not name a dataset, the suite has the harness's name."""
     if run.suite in ("", TERMINAL_BENCH):
         return f"--dataset-path={FOLDER}", {FOLDER: "dataset_not_in_log"}
     name = fit(run.suite, "dataset")

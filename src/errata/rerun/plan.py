@@ -133,7 +133,7 @@ _WHY_NOT: dict[WhyNoCommand, str] = {
     "folder_name": "the harness expects a folder whose name ends in `-{about}`",
     "no_dataset": "the tasks belong to no dataset: pass their folder to `harbor run --path`",
     "no_description": "the test has no description to select it by",
-    "no_planner": "errata knows no command that repeats a case of a `{about}` log",
+    "no_planner": "errata has no rerun command for `{about}` logs; use the harness",
     "no_subtest": "the case does not name a test, tier and subtest",
     "path_like_secret": "the {about} path looks like a secret",
     "path_unsafe": "the {about} path contains characters that are not safe in a command",
@@ -150,7 +150,7 @@ _NOTES: dict[RerunNoteName, str] = {
     "options_not_in_log": "`--runs`, `--tiers` and `--max-subtests` are not in the log: add the original values",
     "other_model_in_logs": "the thread logs name a different model than the summary: {values}",
     "regrade": (
-        "this runs the agent again, too. `harbor jobs regrade` grades the existing output, but of every trial, "
+        "this also runs the agent again. `harbor jobs regrade` grades the existing output, but of every trial, "
         "and only if the verifier has an environment of its own"
     ),
     "resumes_in_place": "the runner resumes each test where it stopped and keeps finished work",
@@ -170,7 +170,7 @@ ALSO_WHY: dict[AlsoWhy, str] = {
     "cancelled_trials": "Harbor deletes the folders of cancelled trials and runs them again",
 }
 FILL_IN: dict[FillIn, str] = {
-    "dataset_not_in_log": "the log names no dataset, only a folder on the machine that wrote it",
+    "dataset_not_in_log": "the log does not name a dataset, only a folder on the machine that wrote it",
     "model_not_in_log": "the log does not name the model, and the harness would use its default",
 }
 

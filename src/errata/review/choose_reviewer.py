@@ -100,7 +100,7 @@ def choose_model(name: str, settings: ReviewerSettings, wish: ReviewerFlags) -> 
 
 def _refuse_batch_with_tools(wish: ReviewerFlags) -> None:
     if wish.with_tools:
-        hint = "leave one of them out: in a batch, nobody answers the model's calls of tools"
+        hint = "leave one of them out: a batch cannot answer tool calls"
         raise SettingsError("`--batch` and `--with-tools` can't be combined", hint=hint)
 
 
@@ -200,4 +200,4 @@ def _refuse_half_a_model(wish: ReviewerFlags) -> None:
         refuse_address(wish.base_url, "`--base-url`")
     elif ":" not in wish.model:
         hint = "`--model provider:name`, such as `openai:gpt-5`, or `--base-url URL` for a server of your own"
-        raise SettingsError(f"`{wish.model}` names no provider", hint=hint)
+        raise SettingsError(f"`{wish.model}` does not name a provider", hint=hint)

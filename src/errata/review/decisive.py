@@ -117,7 +117,7 @@ class DecisiveFields:
         number = _whole_number(given)
         if isinstance(number, bool) or not isinstance(number, int) or not self._is_step(number):
             right = "there are none, give null" if self._last is None else f"they go from 0 to {self._last}"
-            self.reasons.append(f"`{name}` names no step, `{one_line(str(given), SHOWN)}`: {right}")
+            self.reasons.append(f"`{name}` does not name a step, `{one_line(str(given), SHOWN)}`: {right}")
             return None
         return number
 

@@ -113,7 +113,7 @@ class Round:
                 return Got(await self._once(), cached=False)
             except AskedElsewhereError as error:
                 if self._work.ledger.is_in_batch(self._intent.cache_key):
-                    raise ReviewFailedError("it was submitted in a batch meanwhile") from error
+                    raise ReviewFailedError("it was submitted in a batch in the meantime") from error
                 await asyncio.sleep(LOOK_AGAIN)
             except RetryLaterError as error:
                 failures += 1

@@ -125,7 +125,7 @@ def _filled_rows(number: int, which: str, answer: dict[str, Any]) -> Answers:
     if not str(answer.get("label") or "").strip():
         yield UnusableRow(number, "there is an answer, but no label")
     elif not which:
-        yield UnusableRow(number, f"names no failure: fill in {' or '.join(WHICH[:2])}")
+        yield UnusableRow(number, f"does not name a failure: fill in {' or '.join(WHICH[:2])}")
     else:
         yield FilledRow(number, which, json.dumps(answer, ensure_ascii=False))
 

@@ -56,7 +56,7 @@ def read_submission(text: str) -> Submission:
     # the answer's own word first: what was printed around it may be another packet's
     which = next((found for part in (inner, given, given.get("packet")) if (found := _failure_id(part))), "")
     if not which:
-        raise SettingsError("The verdict names no failure", hint=_ONLY_ONE)
+        raise SettingsError("The verdict does not name a failure", hint=_ONLY_ONE)
     around = given | inner
     answer = {name: value for name, value in (inner or given).items() if name not in AROUND}
     return Submission(

@@ -62,7 +62,7 @@ def failure_sought(like: str, store: Store) -> FailureSought:
     if located is None:
         if not words_of(like):
             raise NotFoundError(
-                f"`{like}` has no word to search for",
+                f"`{like}` contains no word to search for",
                 hint="give RUN/CASE, or the part of an error that others may have too",
             )
         return FailureSought(text=like, words=words_of(like))

@@ -58,7 +58,7 @@ def words_without_failures(outcome: WithoutFailures) -> str:
     if outcome.state == "all_passed_some_suspicious":
         return f"{outcome.made:,} of {outcome.made:,} passed, {outcome.suspicious:,} suspicious"
     if outcome.state == "not_in_log" and outcome.harness is not None:
-        return f"No rows to analyse: {harness_words(outcome.harness)}, but the log does not hold them"
+        return f"No rows to analyse: {harness_words(outcome.harness)}, but the log does not contain them"
     if outcome.state == "nothing_measured":
         return f"Nothing was measured: {_unmeasured(outcome)}"
     shares = ", ".join(f"{often:,} {_WORDS[name]}" for name, often in outcome.counts.items())

@@ -271,7 +271,7 @@ def _bug(error: Exception, request: Request) -> Response:
     """The traceback stays on this machine; the answer names the file."""
     path = write_crash(error, f"request: {request.method} {request.url.path}")
     name = path.stem.removeprefix("errata-crash-")
-    hint = f"report it with the id {name}; what happened is in `{path.name}` in the server's temporary folder"
+    hint = f"report it with the id {name}; details are in `{path.name}` in the server's temporary folder"
     return problem(request.url.path, 500, f"errata has a bug: {type(error).__name__}", hint, id=name)
 
 

@@ -256,7 +256,7 @@ class RunCheck:
             )
         if not self._lost and (unknown := set(listed) - self._used):
             yield self._problem(
-                "facts_damaged", "`blob_uses` lists files of nobody", table=blob_uses.name, count=len(unknown)
+                "facts_damaged", "`blob_uses` lists files of unknown runs", table=blob_uses.name, count=len(unknown)
             )
 
     def _derived(self) -> Iterator[StoreProblem]:

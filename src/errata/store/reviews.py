@@ -65,7 +65,7 @@ def _refuse_unseen(connection: Connection, rows: Sequence[dict[str, Any]], seen:
         query = select(verdicts.c.id).where(verdicts.c.run_id == row["run_id"], ~verdicts.c.inherited)
         others = connection.execute(query.where(verdicts.c.attempt_id == row["attempt_id"]))
         if any(each.id not in seen for each in others):
-            raise ConflictError("Somebody has saved another verdict meanwhile", hint="read it, then save again")
+            raise ConflictError("Another verdict was saved in the meantime", hint="read it, then save again")
 
 
 def verdicts_of(store: Store, run_id: str, *, attempt: str = "", withdrawn: bool = False) -> list[Verdict]:

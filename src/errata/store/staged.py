@@ -76,7 +76,7 @@ class Staged(RunTotals):
     def _counts(self, connection: Connection) -> Counts:
         there = connection.execute(select(func.count()).where(attempts.c.run_pk == self.pk)).scalar_one()
         if there != self.rows:
-            raise StoreError("Another process took this import for dead and cleared it away", hint="import again")
+            raise StoreError("Another process treated this import as dead and removed it", hint="import again")
         return self.counts(cases=self._cases(connection), failed_checks=self._failed_checks(connection))
 
     def _cases(self, connection: Connection) -> int:

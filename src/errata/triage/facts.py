@@ -232,7 +232,7 @@ MEANS = {
     "follower": "knock-on failure of an earlier one",
     "ended_session": "the model ended the session",
     "limit_reached": "a limit ended the attempt",
-    "turns_used_up": "the turns were used up, and the expected changes were not made",
+    "turns_used_up": "turns used up before the expected changes were made",
     "unknown_status": "the harness ended the attempt with a status word that is not known",
     "ends_in_own_error": "the attempt ends in the error of a program that the model wrote",
     "refused": "the model refused a task that asks for an answer",

@@ -67,7 +67,7 @@ def _report_for(request: ActionRequest, run: StoredRun | None, store: Store) -> 
 def list_actions(store: Store) -> list[ActionStatus]:
     """Oldest first, each with what runs and reports show of it."""
     runs = all_runs(store)
-    reports = [(run, reported) for run in _newest_of_each_subject(runs) if (reported := _reports(run, store))]
+    reports = [(run, reported) for run in newest_of_each_subject(runs) if (reported := _reports(run, store))]
     in_store = all_actions(store)
     actions = distinct_actions(in_store, _actions_in(found for _, found in reports))
     members = bucket_cases(store) if in_store else {}
@@ -93,7 +93,7 @@ def _actions_in(reports: Iterable[RunReports]) -> list[Action]:
     return [action for _, action in sorted(read, key=lambda pair: -pair[0])]
 
 
-def _newest_of_each_subject(runs: Iterable[StoredRun]) -> list[StoredRun]:
+def newest_of_each_subject(runs: Iterable[StoredRun]) -> list[StoredRun]:
     """The newest run of every suite and subject."""
     newest: dict[tuple[str, str], StoredRun] = {}
     for run in runs:

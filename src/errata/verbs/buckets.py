@@ -273,7 +273,7 @@ def failures_named(things: Iterable[str], store: Store) -> list[str]:
         chosen = [each for each in same if each == shown.attempt.id] if _is_exact(thing, shown) else same
         if not chosen:
             raise NotFoundError(
-                f"`{thing}` did not fail", hint=f"`errata failures {shell_word(shown.handle)}` lists what did"
+                f"`{thing}` did not fail", hint=f"`errata failures {shell_word(shown.handle)}` lists the failures"
             )
         ids |= dict.fromkeys(chosen)
     return list(ids)

@@ -182,10 +182,10 @@ def _repair_references(store: Store, problems: Sequence[StoreProblem], *, all_so
     if any(problem.kind == "rows_of_no_run" for problem in problems):
         if all_sound:
             count = drop_rows_of_no_run(store)
-            message = f"{count:,} rows of no run were removed"
+            message = f"{count:,} rows without a run were removed"
             yield RepairOutput(run="", table="", repaired=True, how="removed", message=message)
         else:
-            yield _not_possible("", "", "rows of no run stay until every run is repaired: they may belong to one")
+            yield _not_possible("", "", "rows without a run stay until every run is repaired: they may belong to one")
 
 
 def _not_possible(run: str, table: str, message: str) -> RepairOutput:

@@ -8,9 +8,11 @@ from errata.errors import NotFoundError, SettingsError, did_you_mean
 from errata.memory import stored as stored_memory
 from errata.memory.entries import safe
 from errata.memory.known_gaps import GapRecord, GapRequest, gap_by_name, gap_by_pattern, gap_id, is_pattern
-from errata.model import KnownGap
+from errata.model import KnownGap, StoredRun
+from errata.model.action import RecordedGap
 from errata.model.times import to_text
 from errata.runs.addresses import not_found, resolve_case
+from errata.runs.reports import recorded_gaps
 from errata.store.database import Store
 from errata.store.memory import (
     forget_gap,
@@ -18,6 +20,8 @@ from errata.store.memory import (
     keep_gap,
     known_gaps,
 )
+from errata.store.runs import all_runs
+from errata.verbs.action import newest_of_each_subject
 
 DAY = len("2026-03-04")
 
@@ -39,6 +43,17 @@ def add_gap(request: GapRequest, store: Store, *, now: datetime, dry_run: bool =
 
 def list_gaps(store: Store, *, suite: str = "") -> list[GapRecord]:
     return list(stored_memory.gap_records(known_gaps(store, suite), store))
+
+
+def gaps_in_reports(store: Store, *, suite: str = "") -> list[tuple[StoredRun, str, RecordedGap]]:
+    """Known gaps that only reports record, each once, with a run that it applies to and its case's key."""
+    records: dict[tuple[str, str], tuple[StoredRun, str, RecordedGap]] = {}
+    for run in newest_of_each_subject(all_runs(store, suite=suite) if suite else all_runs(store)):
+        for key, gaps in recorded_gaps(run, store).items():
+            for gap in gaps:
+                if gap.ref is not None:
+                    records.setdefault((key, gap.ref.file), (run, key, gap))
+    return list(records.values())
 
 
 def remove_gap(name: str, store: Store, *, suite: str = "", dry_run: bool = False) -> GapRecord:

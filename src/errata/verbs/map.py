@@ -16,7 +16,7 @@ def map_table(path: Path, *, output: Path | None = None, force: bool = False, dr
     target = output or target_of(path)
     if target.exists() and not force and not dry_run:
         raise SettingsError(
-            f"`{target}` exists already",
+            f"`{target}` already exists",
             hint="`--force` replaces it · `--dry-run` only shows the draft · `--output` writes it elsewhere",
         )
     drafted = replace(draft_mapping(path), target=str(target), written=not dry_run)

@@ -172,7 +172,7 @@ def _failure_in(target: ReviewTarget, thing: str, store: Store) -> str:
     if not target.attempt.is_failure:
         problem = f"`{thing}` did not fail: there is nothing to review"
         raise NotFoundError(
-            problem, hint=f"`errata failures {shell_word(handle_of(target.runs[0], store))}` lists what did"
+            problem, hint=f"`errata failures {shell_word(handle_of(target.runs[0], store))}` lists the failures"
         )
     return target.attempt.id
 
@@ -226,7 +226,7 @@ def _submitted_failure(which: str, store: Store) -> tuple[StoredRun, str, str]:
         hint = f"this store is `{store.path}`{empty}; `--store FILE` names another"
         raise NotFoundError(error.message, hint=hint if empty else f"{hint}\n{error.hint}") from None
     if located.attempt is None or not located.attempt.is_failure:
-        problem = f"`{one_line(which, 200)}` names no failure"
+        problem = f"`{one_line(which, 200)}` does not name a failure"
         raise SettingsError(problem, hint="`attempt_id` and `id` of a packet do")
     return located.stored, located.attempt.id, located.attempt.case
 
@@ -270,7 +270,7 @@ def _attempt_of(row: FilledRow, store: Store) -> str | BadRow:
         return BadRow(row.line, one_line(row.which, 200), (error.message,))
     if located.attempt is not None and located.attempt.is_failure:
         return located.attempt.id
-    return BadRow(row.line, one_line(row.which, 200), (f"`{one_line(row.which, 200)}` names no failure",))
+    return BadRow(row.line, one_line(row.which, 200), (f"`{one_line(row.which, 200)}` does not name a failure",))
 
 
 def inherit(verdicts: Sequence[Verdict], store: Store, at: str) -> int:

@@ -102,7 +102,7 @@ def backup_store(
     """A file with the state of the store at one moment, verified. Others may go on writing."""
     path = to / f"errata-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}.db" if to.is_dir() else to
     if path.exists():
-        raise StoreError(f"`{path}` exists already", hint="name a file that does not exist yet, or a folder")
+        raise StoreError(f"`{path}` already exists", hint="name a file that does not exist yet, or a folder")
     if not isinstance(store.path, Path):
         return _copied_database(store, path, on_progress)
     with new_store_file(path) as part:

@@ -137,14 +137,14 @@ def _below(counts: BucketCounts) -> str:
 
 
 def buckets_line(buckets: RunBuckets) -> str:
-    """The causes of a run: `2 final (3 and 2 failures) · 4 failures with a cause of their own`.
+    """The causes of a run: `2 final (3 and 2 failures) · 4 single failures`.
 
     Failures that rules put into a final bucket are counted apart.
     """
     sums = (("final", buckets.final), ("reviewed", buckets.reviewed), ("provisional", buckets.provisional))
     parts = [f"{one.buckets:,} {status} ({_sizes(one)})" for status, one in sums if one.buckets]
-    alone = f"{plural(buckets.alone, 'failure')} with a cause of {'its' if buckets.alone == 1 else 'their'} own"
-    assigned = f"{plural(buckets.assigned, 'failure')} assigned to final buckets by rules, not reviewed"
+    alone = plural(buckets.alone, "single failure")
+    assigned = f"{plural(buckets.assigned, 'failure')} assigned to final causes by rules, not reviewed"
     return " · ".join([*parts, *([assigned] if buckets.assigned else []), *([alone] if buckets.alone else [])])
 
 

@@ -135,6 +135,10 @@ def _some(names: list[str]) -> str:
     return f"{', '.join(names[:NAMED])}{more}"
 
 
+def put_action_header() -> None:
+    put(f"{'id':<{SHORT}}  {'date':<10}  {'effect':<9}  reason")
+
+
 def put_action(status: ActionStatus, *, raw: bool = False) -> None:
     """An action, and whether it worked."""
     effect, action = status.effect, status.effect.action

@@ -24,7 +24,7 @@ def show_packet(packet: Packet, *, raw: bool = False) -> None:
     """Its texts are redacted already; its ids are not, and come from a log like the texts."""
     what = "task" if is_task_id(packet.attempt_id) else f"attempt {packet.attempt}"
     put(f"{packet.case_key} · {what}", raw=raw)
-    _put_field("run", _pairs(packet.run), raw=raw)
+    _put_field("run", _run_in_words(packet.run), raw=raw)
     _put_facts(packet.facts, raw=raw)
     for signal in packet.signals:
         _put_field("signal", f"{signal.name} ({signal.strength}) at {signal.where}: {signal.quote}", raw=raw)
@@ -32,7 +32,7 @@ def show_packet(packet: Packet, *, raw: bool = False) -> None:
         quote = f" “{observation.quote}”" if observation.quote else ""
         _put_field(f"step {observation.step}", f"{observation.speaker}: {observation.text}{quote}", raw=raw)
     for entry in packet.history:
-        _put_field("before", _pairs(entry), raw=raw)
+        _put_field("history", _pairs(entry), raw=raw)
     for left in packet.left_out:
         _put_field("left out", f"{left.what} ({left.why})", raw=raw)
     _put_field("size", _size(packet.size), raw=raw)
@@ -51,7 +51,17 @@ def show_packet(packet: Packet, *, raw: bool = False) -> None:
 
 def _size(size: dict[str, int]) -> str:
     used, left = size.get("tokens_estimated", 0), size.get("tokens_left")
-    return f"about {used:,} tokens" + (f", {left:,} left" if left is not None else "")
+    return f"about {used:,} tokens" + (f", {left:,} left of the budget" if left is not None else "")
+
+
+_FIRST = ("model", "suite", "date")
+"""What a reader wants to know about a run; the rest follows with its names."""
+
+
+def _run_in_words(run: dict[str, Any]) -> str:
+    first = [value_of(run[name]) for name in _FIRST if run.get(name)]
+    rest = _pairs({name: value for name, value in run.items() if name not in _FIRST})
+    return " · ".join(filter(None, [*first, rest]))
 
 
 def _put_field(label: str, text: str, *, raw: bool = False) -> None:

@@ -19,10 +19,10 @@ def harness_title(run: Run) -> str:
 
 
 def counted_in(run: Run, unit: str) -> str:
-    """`trial`, `eval`, `turn`; else `case` or `attempt`."""
+    """`eval`, `turn`, `case`; `attempt` where a case has several, whatever the harness calls them."""
     from errata.sources import harness_of
 
-    return harness_of(run.source.name).unit or unit.removesuffix("s")
+    return "attempt" if unit == "attempts" else harness_of(run.source.name).unit or "case"
 
 
 def attempts_in_words(stored: StoredRun) -> str:
@@ -61,7 +61,16 @@ def title_of(run: Run, name: str) -> str:
     named = f"Run {name} ({run.native_id})" if needs_native_id(run, name) else f"Run {name}"
     label = subject_label(run)
     model = "" if label in (name, run.native_id) else label
-    return " · ".join(part for part in (named, model, suite, date) if part)
+    return " · ".join(part for part in (named, model, stand_in_note(run), suite, date) if part)
+
+
+def stand_in_note(run: Run) -> str:
+    """Of a run without a model: `reference solutions, not a model`."""
+    from errata.triage.across import stand_in_of
+
+    return {"reference": "reference solutions, not a model", "nothing": "does nothing, not a model"}.get(
+        stand_in_of(run), ""
+    )
 
 
 def passes_in_words(passes: int, odd: "SuspiciousCount") -> str:

@@ -24,10 +24,9 @@ class ScoreWords:
     def __init__(self, harness: str, counted: str) -> None:
         self.harness, self.counted = harness, counted
 
-    def note(self, score: Score, *, is_best: bool = False) -> str:
-        """`is_best`: the figure that fits the subject best."""
-        note = self._note(score)
-        return "; ".join(filter(None, ("best estimate", note))) if is_best else note
+    def note(self, score: Score, estimate: str = "") -> str:
+        """`estimate`: whether the figure is the best estimate, in words."""
+        return "; ".join(filter(None, (estimate, self._note(score))))
 
     def _note(self, score: Score) -> str:
         if score.policy == "strict":
@@ -62,13 +61,13 @@ def lines_of(
     words: ScoreWords,
     *,
     width: int = WIDTH,
-    best: Policy | None = None,
+    estimate: str = "",
 ) -> list[str]:
     """Under a header, where there are figures. A note that is too long for its line continues below.
 
-    `best` is the policy whose figure fits the subject best.
+    `estimate`: whether the last figure is the best estimate, in words.
     """
-    notes = {policy: words.note(scores[policy], is_best=policy == best) for policy in policies}
+    notes = {policy: words.note(scores[policy], estimate if policy == policies[-1] else "") for policy in policies}
     rows: list[tuple[str, str, str, str, str]] = [
         (policy, *figures(scores[policy]), notes[policy]) for policy in policies
     ]
@@ -119,11 +118,17 @@ SHOWN: tuple[Policy, ...] = ("strict", "as_reported", "clean")
 BESIDE = 9
 
 
-def put_bracket(scores: Scores, *, is_reviewed: bool = False, has_best: bool = False) -> None:
-    """`has_best`: nothing is known that speaks against the figures, so the best of them is marked."""
+def put_bracket(scores: Scores, *, is_reviewed: bool = False, doubt: str | None = None) -> None:
+    """`doubt`: why the last figure is not the best estimate; empty if it is, none to leave that open."""
     run = scores.stored.run
     words = ScoreWords(harness_title(run), counted_in(run, scores.unit))
     shown: tuple[Policy, ...] = (*SHOWN, "reviewed") if is_reviewed else SHOWN
-    best: Policy | None = shown[-1] if has_best and scores.scores[shown[-1]].total >= ENOUGH else None
-    for at, line in enumerate(lines_of(scores.scores, shown, words, width=WIDTH - BESIDE, best=best)):
+    estimate = "" if doubt is None else _estimate(scores.scores[shown[-1]].total, doubt, words.counted)
+    for at, line in enumerate(lines_of(scores.scores, shown, words, width=WIDTH - BESIDE, estimate=estimate)):
         put(f"{'' if at else 'Score':<{BESIDE}}{line}")
+
+
+def _estimate(total: int, doubt: str, counted: str) -> str:
+    """`best estimate`, or why there is none; empty where nothing was counted."""
+    why = doubt or (f"only {plural(total, counted)}" if total < ENOUGH else "")
+    return "" if not total else f"no best estimate: {why}" if why else "best estimate"

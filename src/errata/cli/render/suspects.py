@@ -49,7 +49,7 @@ def _put_by_counts(tasks: Sequence[SuspectTask]) -> None:
     """Those with the same counts together."""
     alike: dict[str, list[str]] = {}
     for task in tasks:
-        alike.setdefault(only_counts(task), []).append(one_line(task.case))
+        alike.setdefault(f"{counts_in_words(task)}; {only_counts(task)}", []).append(one_line(task.case))
     for words, names in alike.items():
         put(f"{'':<{INDENT}}{', '.join(names)}: {words}", hang=INDENT + 2)
 

@@ -9,7 +9,7 @@ SUBCOMMANDS: Table = {
     "next": ("next_", "Get the next failure to review."),
     "release": ("next_:release_packets", "Return failures that you have not reviewed."),
     "submit": ("submit", "Submit a verdict."),
-    "tasks": ("tasks", "List suspect tasks: passed by no model, or hardly any."),
+    "tasks": ("tasks", "List suspect tasks: passed by few models or none."),
     "export": ("export", "Write failures to review as JSON Lines or a table."),
     "import": ("import_", "Import verdicts from a completed file."),
     "status": ("status", "Show review progress."),

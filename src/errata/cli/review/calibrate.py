@@ -22,10 +22,10 @@ STANDING = "verdicts that count"
 
 WHY_SKIPPED: dict[WhyRowSkipped, str] = {
     "contradicts_earlier_row": "an earlier row gives the same failure `{value}`",
-    "no_failure_named": "names no failure: fill in `attempt_id` or `case`",
+    "no_failure_named": "does not name a failure: fill in `attempt_id` or `case`",
     "no_label": "has no label, step or agent",
     "no_run": "`{value}` is a case without a run: give the RUN, or add a column `run`",
-    "not_a_failure": "`{value}` names no failure",
+    "not_a_failure": "`{value}` does not name a failure",
     "not_found": "`{value}` is not in the store",
     "unknown_label": "`{value}` is not a label of this taxonomy",
     "unknown_step": "`{value}` is not the number of a step",

@@ -38,9 +38,11 @@ RETURNED = "reviewed before, evidence changed since"
 @click.argument("bucket_name", default="", metavar="[BUCKET]")
 @reader_options
 @click.option("--another", is_flag=True, help="Get one more, in addition to those leased to you.")
-@click.option("--second", is_flag=True, help="Review what others have reviewed, without seeing their verdicts.")
+@click.option(
+    "--second", is_flag=True, help="Review failures that others have reviewed, without seeing their verdicts."
+)
 @click.option("--tasks", is_flag=True, help="Review suspect tasks instead of failures.")
-@click.option("--adjudicate", is_flag=True, help="Decide what others disagree on; shows their verdicts without names.")
+@click.option("--adjudicate", is_flag=True, help="Decide between verdicts that disagree; shows them without names.")
 @click.option("--case", default="", help="Only cases whose name contains this text.")
 @click.option("--owner", cls=OneOfMany, type=Word(OWNERS), help="Only failures with this owner by triage.")
 @click.option("--bucket", default="", metavar="SLUG", help="Only failures in this bucket.")

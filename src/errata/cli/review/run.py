@@ -74,7 +74,9 @@ def progress_parts(tally: ReviewTally) -> list[str]:
 @click.option("--case", default="", help="Only cases whose name contains this text.")
 @click.option("--owner", cls=OneOfMany, type=Word(OWNERS), help="Only failures with this owner by triage.")
 @click.option("--bucket", default="", metavar="SLUG", help="Only failures in this bucket.")
-@click.option("--second", is_flag=True, help="Review what others have reviewed, without seeing their verdicts.")
+@click.option(
+    "--second", is_flag=True, help="Review failures that others have reviewed, without seeing their verdicts."
+)
 @click.option(
     "--passes",
     type=click.IntRange(1, 2),
@@ -86,7 +88,7 @@ def progress_parts(tally: ReviewTally) -> list[str]:
 @click.option("--with-tools", is_flag=True, help="Let the model read and search texts that are too long for a packet.")
 @click.option("--allow-tools", is_flag=True, help="Start an agent even if its tools may be on.")
 @click.option("--batch", is_flag=True, help="Use the provider's batch API: half the price at OpenAI, within 24 hours.")
-@click.option("--wait", is_flag=True, help="With --batch, wait until every answer is there.")
+@click.option("--wait", is_flag=True, help="With --batch, wait for all answers.")
 @click.option("--cancel", is_flag=True, help="With --batch, cancel the open batches of this reviewer.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be sent and its cost.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before spending.")
@@ -158,7 +160,7 @@ def command(
 
 def _refuse_passes(passes: int, second_reviewer: str, *, second: bool) -> None:
     if passes == 2 and second:
-        hint = "use one of them: `--passes 2` reads what nobody has reviewed, twice"
+        hint = "use one of them: `--passes 2` reviews each unreviewed failure twice"
         raise SettingsError("`--second` and `--passes 2` can't be combined", hint=hint)
     if second_reviewer and passes == 1:
         raise SettingsError("`--second-reviewer` needs `--passes 2`", hint="add `--passes 2`")

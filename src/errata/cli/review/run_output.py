@@ -39,7 +39,7 @@ def show_plan(plan: ReviewPlan) -> None:
         waits = f" · {part.in_batch:,} in a batch" if part.in_batch else ""
         say(f"{short(part.stored.run.native_id):<9} {counts}{again}{waits}")
         if part.meanwhile:
-            others = f"{plural(part.meanwhile, 'answer')} about failures that others reviewed meanwhile"
+            others = f"{plural(part.meanwhile, 'answer')} about failures that others reviewed in the meantime"
             say(f"{'':<9} {others}: kept beside their verdicts")
     if not any(part.queue.failures for part in plan.parts):
         say(no_failure(plan.request.filters, *(short(part.stored.run.native_id) for part in plan.parts)))

@@ -44,7 +44,7 @@ def show_status(status: Status, handle: str) -> None:
     if not status.failures:
         return
     put()
-    put("by owner        triage   verdict   changed")
+    put("owner            rules   reviews   changed")
     for row in status.owners:
         put(f"  {row.owner:<13} {row.triage:>6,}   {row.verdict:>7,}   {row.changed:>7,}")
     _line("labels", " · ".join(f"{label} {count:,}" for label, count in status.labels.items()))
@@ -59,7 +59,7 @@ def show_status(status: Status, handle: str) -> None:
     _line("second opinion", _second(status, handle))
     _put_cases("disputed", status, status.disputed, "a person has to decide")
     _put_doubts(status)
-    _line("buckets", buckets_line(status.buckets))
+    _line("causes", buckets_line(status.buckets))
     _line("refused", _refusals(status))
     _line("leased", f"{status.in_hand:,}" if status.in_hand else "")
     for batch in status.batches:
@@ -79,9 +79,7 @@ def _evidence(status: Status) -> str:
     if not status.reviewers:
         return ""
     sentence = f"{quotes.verified:,} of {plural(quotes.quotes, 'quote')} found verbatim in the packet"
-    changed = (
-        f"; {plural(quotes.changed, 'verdict')} on a packet that has more evidence since" if quotes.changed else ""
-    )
+    changed = f"; {plural(quotes.changed, 'verdict')} from before evidence was added" if quotes.changed else ""
     return f"{sentence}{changed}{f'; {quotes.without:,} without a quote' if quotes.without else ''}"
 
 
@@ -90,16 +88,19 @@ def _second(status: Status, handle: str) -> str:
         return ""
     read = status.reviewed + len(status.stale)
     if status.seconded:
-        sentence = f"{status.seconded:,} of {read:,} have one; `errata review agreement {handle}`"
+        sentence = (
+            f"{status.seconded:,} of {read:,} verdicts have one; compare them: `errata review agreement {handle}`"
+        )
     else:
         sentence = (
-            f"0 of {read:,} have one, so agreement is unknown; `errata review next {handle} --second` under another "
-            f"name, or `errata review run {handle} --second`"
+            f"none of {plural(read, 'verdict')} has one, so agreement is unknown; get one with `errata review next "
+            f"{handle} --second --reviewer NAME` or `errata review run {handle} --second`"
         )
     if not status.need_second:
         return sentence
     names = ", ".join(case_of(status.stored, attempt) for attempt in status.need_second[:NAMED])
-    return f"{sentence}; needed for {len(status.need_second):,}, which the log may have asked for: {names}"
+    more = f" and {len(status.need_second) - NAMED:,} more" if len(status.need_second) > NAMED else ""
+    return f"{sentence}; required before these verdicts count: {names}{more}"
 
 
 def _put_cases(label: str, status: Status, attempts: tuple[str, ...], meaning: str) -> None:

@@ -13,7 +13,7 @@ from errata.verbs.review import suspects_of
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @shared_options
 def command(runs: tuple[str, ...], options: Options) -> None:
-    """List suspect tasks: passed by no model, or hardly any.
+    """List suspect tasks: passed by few models or none.
 
     Shows the evidence against each task; tasks with evidence come first. With one RUN, all runs of its suite in the
     store are taken into account. `errata review next RUN --tasks` gives a task to review.

@@ -140,7 +140,7 @@ class ReviewBatches:
             return self._vanished(batch, error)
         batch = msgspec.structs.replace(batch, status=remote.word, done=remote.done)
         keep_batch(self._store, batch)
-        note = "cancelled; collect what was answered by then with the same command without `--cancel`"
+        note = "cancelled; the same command without `--cancel` collects the answers that arrived before"
         return BatchNews(batch=batch, notes=(note,))
 
     async def submit(self, run: str, requests: Sequence[QueuedRequest]) -> None:
@@ -174,7 +174,7 @@ class ReviewBatches:
         try:
             file = await self._service.upload(_file_name(batch), lines)
             if not is_intended(self._store, batch):
-                raise RefusedError("another command gave it up meanwhile, because the upload took too long")
+                raise RefusedError("another command abandoned it in the meantime, because the upload took too long")
             remote = await self._service.create(file, batch.id)
         except AskError as error:
             if file and error.in_doubt:  # the batch may be there: the next command looks for it
@@ -276,7 +276,7 @@ class _DownloadedRows:
         if self._repeated:
             notes.append(f"{_rows(self._repeated)} repeat a request: its first row counts")
         if self._strange:
-            notes.append(f"{_rows(self._strange)} of no request of this batch: ignored")
+            notes.append(f"{_rows(self._strange)} not part of this batch: ignored")
         if self._unreadable:
             notes.append(f"{_rows(self._unreadable)} can't be read: ignored")
         return notes

@@ -120,4 +120,4 @@ async def _through(
                 account.news.append(await step(batches, batch))
             except AskError as error:
                 hint = "nothing is lost: run the same command again"
-                raise ErrataError(f"The batches can't be looked at: {error}", hint=hint) from error
+                raise ErrataError(f"The batches can't be listed: {error}", hint=hint) from error

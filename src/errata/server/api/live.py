@@ -55,7 +55,7 @@ def refuse_other_deployment(exchange: Exchange) -> None:
     here, meant = exchange.server.deployment, exchange.headers.get(HEADER.lower(), "")
     if meant == here or (meant not in PRODUCTION and (not here or (not meant and here not in PRODUCTION))):
         return
-    named = f"the deployment `{here}`" if here else "a server of no deployment"
+    named = f"the deployment `{here}`" if here else "a server without a deployment"
     wanted = f"for `{meant}`" if meant else "for no deployment by name"
     hint = f"send `{HEADER}: {here}` if you mean it" if here else "check the address of the server"
     raise ConflictError(f"This is {named}; the report is {wanted}", hint=hint)

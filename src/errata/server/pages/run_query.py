@@ -79,7 +79,7 @@ class RunQuery(msgspec.Struct, frozen=True, kw_only=True):
             return (self.owner,)
         unknown = [letter for letter in self.owner if letter.upper() not in _LETTERS]
         if unknown:
-            raise SettingsError(f"`{self.owner}` names no owner", hint=f"owners are: {', '.join(OWNERS)}")
+            raise SettingsError(f"`{self.owner}` is not an owner", hint=f"owners are: {', '.join(OWNERS)}")
         return tuple(dict.fromkeys(_LETTERS[letter.upper()] for letter in self.owner))
 
     @property
