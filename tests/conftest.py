@@ -60,6 +60,11 @@ if ON_POSTGRES:
 pytest_pycollect_makeitem = table_rows.pytest_pycollect_makeitem
 
 
+def pytest_xdist_auto_num_workers() -> int | None:
+    """One more than there are cores: tests also wait, for a browser, a server or a process that they started."""
+    return None if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else (os.cpu_count() or 1) + 1
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
     worker = getattr(session.config, "workerinput", None)
     if worker and not sys.dont_write_bytecode:

@@ -24,6 +24,7 @@ def load(name):
 
 
 json_docs = load("json_docs")
+SHAPES = all_shapes()
 
 
 def leaves(group, before=""):
@@ -77,29 +78,29 @@ def printed(home):
 
 @pytest.mark.req("B-84")
 def test_every_command_with_json_has_a_shape():
-    missing = commands_with_json() - {command_of(line) for line in all_shapes()}
+    missing = commands_with_json() - {command_of(line) for line in SHAPES}
 
     assert not missing
 
 
 def test_every_shape_is_of_a_command():
-    assert {command_of(line) for line in all_shapes()} <= commands_with_json()
+    assert {command_of(line) for line in SHAPES} <= commands_with_json()
 
 
 def test_every_shape_is_printed_by_a_real_command(printed):
-    assert all_shapes().keys() <= {line for line, rows in printed.items() if rows}
+    assert SHAPES.keys() <= {line for line, rows in printed.items() if rows}
 
 
 def test_every_schema_is_a_schema():
     parts = {}
-    for line in all_shapes():
+    for line in SHAPES:
         schema = json.loads(json_docs.schema_file(line).read_text(encoding="utf-8"))
         for part in (*schema.pop("$defs").values(), schema):
             parts[json.dumps(part, sort_keys=True)] = part  # shapes share most of their definitions
     Draft202012Validator.check_schema({"$defs": dict(zip(map(str, range(len(parts))), parts.values(), strict=True))})
 
 
-@pytest.mark.parametrize("line", all_shapes())
+@pytest.mark.parametrize("line", SHAPES)
 def test_what_is_printed_fits_the_published_schema(line, printed):
     schema = published(line)
     wrong = [error for row in printed[line] for error in schema.iter_errors(row)]
@@ -107,9 +108,9 @@ def test_what_is_printed_fits_the_published_schema(line, printed):
     assert not wrong, [f"{error.json_path}: {error.message}"[:300] for error in wrong[:5]]
 
 
-@pytest.mark.parametrize("line", all_shapes())
+@pytest.mark.parametrize("line", SHAPES)
 def test_published_schemas_are_up_to_date(line):
-    fresh = json_docs.schema_of(all_shapes()[line], title=f"errata {line} --json")
+    fresh = json_docs.schema_of(SHAPES[line], title=f"errata {line} --json")
 
     assert json.loads(json_docs.schema_file(line).read_text(encoding="utf-8")) == fresh, "python scripts/json_docs.py"
 

@@ -11,15 +11,12 @@ import msgspec
 import pytest
 from anyio.from_thread import start_blocking_portal
 from jsonschema import Draft202012Validator
-from mcp.client.stdio import StdioServerParameters
-from mcp.shared.exceptions import MCPError
 from tests.length import LONG
 
 from errata.mcp.catalogue import TOOLS
 from errata.mcp.paging import BUDGET, BYTES_A_TOKEN
 from errata.mcp.resources import COMMANDS
 from errata.skills import all_skills
-from mcp import Client
 from reading import an_answer
 from terminal import FIXTURES, PROGRAM, done, errata
 
@@ -101,6 +98,8 @@ def within_budget(answer):
 
 
 def server_of(folder):
+    from mcp.client.stdio import StdioServerParameters  # the SDK takes two seconds of every worker
+
     return StdioServerParameters(command=str(PROGRAM), args=["mcp"], cwd=str(folder))
 
 
@@ -112,6 +111,8 @@ def portal():
 
 @pytest.fixture(scope="module")
 def agent(folder, portal):
+    from mcp import Client
+
     with portal.wrap_async_context_manager(Client(server_of(folder))) as client:
         yield Agent(portal, client)
 
@@ -225,6 +226,8 @@ def test_a_wrong_call_is_answered_with_what_is_wrong(agent, tool, given, reason)
 
 
 def test_an_unknown_tool_is_an_error_of_the_protocol(agent):
+    from mcp.shared.exceptions import MCPError
+
     with pytest.raises(MCPError, match="no tool `ponder`"):
         agent.call("ponder")
 
@@ -270,6 +273,8 @@ def test_resources_are_packets_and_transcripts_by_page(agent):
     first = json.loads(agent.read("errata://transcript/long%2Ftide"))
     second = json.loads(agent.read(first["next"]))
     assert second["items"][0]["index"] in (first["items"][-1]["index"], first["items"][-1]["index"] + 1)
+    from mcp.shared.exceptions import MCPError
+
     with pytest.raises(MCPError, match="not an address of this server"):
         agent.read("errata://nothing/here")
 
@@ -321,6 +326,8 @@ def test_a_report_is_written_and_an_action_recorded(agent, folder):
 
 
 def test_two_clients_share_the_work_without_taking_the_same_failure(agent, folder, portal, released):
+    from mcp import Client
+
     with portal.wrap_async_context_manager(Client(server_of(folder))) as client:
         other = Agent(portal, client)
         mine = [agent.item("next_packet", thing="jn7mqywb", another=True) for _ in range(2)]

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import html5lib
 import pytest
-from pymarkdown.api import PyMarkdownApi
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "golden"
 # a line of a table is as long as its row, and groups of advice have their names in bold, as people write them
@@ -22,6 +21,8 @@ def test_a_page_is_valid(page):
 
 @pytest.mark.parametrize("folder", sorted(GOLDEN.iterdir()), ids=lambda folder: folder.name)
 def test_a_report_lints_clean(folder):
+    from pymarkdown.api import PyMarkdownApi  # a second of every worker
+
     linter = PyMarkdownApi().set_boolean_property("plugins.md024.siblings_only", True)
     for rule in NOT_OURS:
         linter = linter.disable_rule_by_identifier(rule)

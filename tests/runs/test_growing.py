@@ -210,7 +210,7 @@ numbers = st.lists(st.integers(0, 60), unique=True, max_size=40)
 edits = st.sampled_from(["none", "none", "none", "prefix", "cut"])
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(numbers, st.lists(odd_lines, max_size=2), st.lists(st.integers(30, 90), max_size=12), edits, st.data())
 def test_growth_gives_the_store_of_a_whole_import(tmp_path_factory, known, odd, new, edit, data):
     folder = tmp_path_factory.mktemp("grown")

@@ -6,7 +6,7 @@ import pytest
 from soak import damage, fuzz, small_logs
 from tests.length import LONG
 
-INPUTS = 500 if LONG else 6
+INPUTS = 500 if LONG else 3
 
 
 @pytest.mark.parametrize("target", small_logs.targets())
