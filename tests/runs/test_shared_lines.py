@@ -11,9 +11,9 @@ from sqlalchemy import select, text
 from errata.errors import ReadAloneError
 from errata.model.attempt_rows import AttemptRows
 from errata.model.record import TurnBegins
-from errata.runs import reader_processes
+from errata.runs import importing, reader_processes
 from errata.runs.importing import import_orders
-from errata.runs.log_search import Order
+from errata.runs.log_search import Order, look_for
 from errata.sources import RecognisedPath, conversation_bench, generic, line_shares, read_rows
 from errata.sources.base import Match, ReaderShare, json_lines
 from errata.store.database import Store, open_store
@@ -84,6 +84,7 @@ def sharing(monkeypatch):
     """Every log is large, and every turn small; in the reading processes, too."""
     monkeypatch.setattr(reader_processes, "PARALLEL_FROM", 0)
     monkeypatch.setattr(reader_processes, "readers_of_lines", lambda: 3)
+    monkeypatch.setattr(importing, "ROWS_FROM", 10**9)
 
 
 @pytest.mark.parametrize("count", [2, 3])
@@ -138,6 +139,34 @@ def test_a_log_that_turns_out_to_need_one_reader_is_imported_all_the_same(tmp_pa
     reader_processes.PARALLEL_FROM = 10**9
 
     assert shared == imported(path, tmp_path / "alone.db", mapping=str(tmp_path / "map.toml"))
+
+
+@pytest.mark.parametrize(
+    "odd", [b"", b"{ no row\n", row(1), row(2, ok="perhaps"), row(9_000, answer="bad").replace(b"bad", b"b\xffd")]
+)
+def test_one_reader_packs_usual_rows_as_it_packs_their_records(tmp_path, monkeypatch, odd):
+    path = mapped(tmp_path, [*(row(number) for number in range(1_000)), odd])
+    monkeypatch.setattr(importing, "ROWS_FROM", 0)
+    packed = imported(path, tmp_path / "packed.db", mapping=str(tmp_path / "map.toml"))
+    monkeypatch.setattr(importing, "ROWS_FROM", 10**9)
+
+    assert packed == imported(path, tmp_path / "alone.db", mapping=str(tmp_path / "map.toml"))
+
+
+CONVERSATIONS = Path(__file__).parents[1] / "fixtures/sources/conversation_bench"
+
+
+@pytest.mark.parametrize("name", sorted({path.parent.name for path in CONVERSATIONS.glob("*/data")}))
+def test_every_conversation_is_stored_alike_with_rows_and_with_records(tmp_path, monkeypatch, name):
+    orders = look_for([CONVERSATIONS / name / "data"])
+    stores = []
+    for rows_from in (0, 10**9):
+        monkeypatch.setattr(importing, "ROWS_FROM", rows_from)
+        stores.append(open_store(tmp_path / f"{rows_from}.db"))
+        import_orders(orders, stores[-1])
+
+    assert orders
+    assert rows_of(stores[0]) == rows_of(stores[1])
 
 
 @pytest.mark.parametrize("column", ['index = "n"', 'session = "n"'])

@@ -8,15 +8,19 @@ import msgspec
 
 from errata import sources
 from errata.errors import ReadAloneError, SourceError
-from errata.model import Unreadable
+from errata.model import Item, Unreadable
+from errata.model.attempt_rows import AttemptRows
+from errata.model.record import TurnBegins
 from errata.runs import growing, reader_processes
 from errata.runs.log_search import Order, found_by, look_for
 from errata.runs.log_states import begun, state_of
+from errata.sources.base import ReaderShare
 from errata.store.content_digest import HashedContent
 from errata.store.database import Store
 from errata.store.importing import Importing
 from errata.store.packing import PackedBatch, pack_items, seal
 from errata.store.run_totals import ImportedRun
+from errata.store.shared_rows import laid_out, pack_shared
 from errata.store.whole_runs import PendingRun, RunGroup, whole_runs
 
 BATCHES_IN_MEMORY = 4
@@ -27,8 +31,21 @@ def batches(order: Order) -> Iterator[PackedBatch]:
     """What is at the path, packed for the store."""
     if reader_processes.is_large(order):
         yield from seal(reader_processes.batches_of_readers(order))
+    elif (rows := _rows_of_lines(order)) is not None:
+        yield from seal(laid_out(map(reader_processes.rows_as_sent, pack_shared(rows))))
     else:
         yield from read_alone(order)
+
+
+ROWS_FROM = 256 * 1024
+"""Usual lines of a larger log are packed many at once, as by several readers; a smaller one is read before that."""
+
+
+def _rows_of_lines(order: Order) -> Iterator[Item | TurnBegins | AttemptRows] | None:
+    """As the only reader; None where a log is small, or a row may depend on another one."""
+    if order.alone or not sources.shares_rows(order.source) or reader_processes.size_of(Path(order.path)) < ROWS_FROM:
+        return None
+    return sources.read_rows(found_by(order), ReaderShare(0, 1, lambda _: None, list))
 
 
 def read_alone(order: Order) -> Iterator[PackedBatch]:

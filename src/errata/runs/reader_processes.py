@@ -87,6 +87,10 @@ def as_sent(batch: PackedBatch) -> PackedBatch:
     return _decoder.decode(encoded(batch))
 
 
+def rows_as_sent(frame: SharedRows) -> SharedRows:
+    return _rows_decoder.decode(_encoded_rows(frame))
+
+
 def encoded(batch: PackedBatch) -> bytes:
     try:
         return _encoder.encode(batch)

@@ -188,7 +188,12 @@ def shares_rows(name: str) -> bool:
 
 def read_rows(match: RecognisedPath, share: ReaderShare) -> Iterator[Item | TurnBegins | AttemptRows] | None:
     """One reader's share of the lines; None where the log can't be divided."""
-    items = match.source.read_rows(match.path, share) if isinstance(match.source, RowShareable) else None
+    try:
+        items = match.source.read_rows(match.path, share) if isinstance(match.source, RowShareable) else None
+    except (ErrataError, MemoryError):
+        raise
+    except Exception as error:
+        raise ReadAloneError(f"`{match.path}` can't be shared: {describe(error)}") from error
     return None if items is None else _unbroken(match, items, is_part=True)
 
 
