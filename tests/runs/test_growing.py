@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from errata.runs import growing, importing
 from errata.runs.importing import PathSummary, import_orders
 from errata.runs.log_search import Order
-from errata.sources.generic import tables
-from errata.store import blocks, growth, packing
+from errata.sources import line_growth
+from errata.sources.generic import packed_rows, tables
+from errata.store import blocks, growth, packing, shared_rows
 from errata.store.database import open_store
 from errata.store.runs import run_by_id, unreadables_of
 from facts_in_store import facts_in
@@ -36,9 +37,10 @@ def everything_grows(monkeypatch):
     """Small logs are handled like large ones, with blocks and batches to match."""
     monkeypatch.setattr(importing, "GROWS_FROM", 0)
     monkeypatch.setattr(importing, "BATCHES_IN_MEMORY", 1)
-    monkeypatch.setattr(packing, "BATCH_ROWS", 7)
+    for module in (packing, shared_rows):
+        monkeypatch.setattr(module, "BATCH_ROWS", 7)
     monkeypatch.setattr(tables, "SAMPLE", 5)
-    for module in (blocks, growth):
+    for module in (blocks, growth, shared_rows):
         monkeypatch.setattr(module, "BLOCK_SIZE", 1_500)
 
 
@@ -222,3 +224,23 @@ def test_growth_gives_the_store_of_a_whole_import(tmp_path_factory, known, odd, 
         added = [row(99)[-25:], *added]
     changed = [row(1, answer="other"), *earlier[1:]] if edit == "prefix" else None
     check_growth(folder, earlier, added, changed=changed)
+
+
+@pytest.mark.parametrize("odd", [b"", b"{ no row\n", row(70, ok=False)], ids=["usual", "unreadable", "other columns"])
+def test_added_lines_are_packed_many_at_once(tmp_path, grown, monkeypatch, odd):
+    monkeypatch.setattr(line_growth, "TURN_SIZE", 300)
+    mapping = '[case]\nname = "id"\n[attempt]\npassed = "ok"\noutput = "answer"\nmessages = "talk"\n'
+    lines = [row(number) for number in range(60)]
+    path = mapped(tmp_path, lines[:40], mapping)
+    imported(path, tmp_path / "grown.db")
+    path.write_bytes(b"".join([*lines, odd]))
+
+    packed: list[object] = []
+    pack_each = packed_rows.pack_each
+    monkeypatch.setattr(packed_rows, "pack_each", lambda rows: packed.append(rows) or pack_each(rows))
+    imported(path, tmp_path / "grown.db")
+
+    assert grown[-1] is not None
+    assert packed
+    _, rows = whole(path, [*lines, odd], lines[:40], tmp_path / "whole.db")
+    assert facts_in(tmp_path / "grown.db") == rows

@@ -8,7 +8,7 @@ import pytest
 from errata.runs import growing, importing
 from errata.runs.importing import import_orders
 from errata.runs.log_search import Order
-from errata.store import blocks, growth, packing
+from errata.store import blocks, growth, packing, shared_rows
 from errata.store.database import open_store
 from facts_in_store import facts_in
 
@@ -17,8 +17,9 @@ from facts_in_store import facts_in
 def everything_grows(monkeypatch):
     monkeypatch.setattr(importing, "GROWS_FROM", 0)
     monkeypatch.setattr(importing, "BATCHES_IN_MEMORY", 1)
-    monkeypatch.setattr(packing, "BATCH_ROWS", 7)
-    for module in (blocks, growth):
+    for module in (packing, shared_rows):
+        monkeypatch.setattr(module, "BATCH_ROWS", 7)
+    for module in (blocks, growth, shared_rows):
         monkeypatch.setattr(module, "BLOCK_SIZE", 2_000)
 
 

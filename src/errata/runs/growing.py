@@ -1,8 +1,10 @@
 """A log that was imported before and has grown: only the lines that were added are read."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from threading import Thread
 from typing import Any, NamedTuple
 
 import msgspec
@@ -27,9 +29,10 @@ from errata.store.growth import (
     packed_rows,
     write_grown,
 )
-from errata.store.packing import pack_items, seal
+from errata.store.packing import seal
 from errata.store.run_totals import UNREADABLE_KEPT, ImportedRun
 from errata.store.runs import unreadables_of
+from errata.store.shared_rows import laid_out, pack_shared
 
 MOST_ADDED = 32 * 1024 * 1024
 """More is imported with the whole log: what is added is held in memory and written in one transaction."""
@@ -50,20 +53,30 @@ def is_known(order: Order, store: Store) -> bool:
     return growable_run(store, _key(order)) is not None
 
 
-def keep_state(
-    order: Order, before: LogState | None, run: ImportedRun, hashed: HashedContent | None, store: Store
-) -> None:
-    """After a whole log was imported: remember its bytes, unless they changed while it was read."""
-    if before is None or hashed is None or run.change == "kept":
-        return
-    try:
-        size = before.stat[0]
-        prefix = _read(before.file, size, size, count=True)
-    except OSError:
-        return
-    if prefix is not None and prefix.ends_line and state_of(order) == before:
-        log = Growth(size, prefix.lines, prefix.hash.digest(), before.signature, _NO_ROWS)
-        keep_growth(store, run.pk, _key(order), hashed, log)
+class HashedLog:
+    """The bytes of a log, hashed by a thread of its own while the log is imported."""
+
+    def __init__(self, before: LogState) -> None:
+        self._before = before
+        self._prefix: _Prefix | None = None
+        # hashing and reading do not need the interpreter; a process that ends need not wait for it
+        self._thread = Thread(target=self._hash, daemon=True)
+        self._thread.start()
+
+    def _hash(self) -> None:
+        size = self._before.stat[0]
+        with suppress(OSError):
+            self._prefix = _read(self._before.file, size, size, count=True)
+
+    def keep(self, order: Order, run: ImportedRun, hashed: HashedContent | None, store: Store) -> None:
+        """After the whole log was imported: remember its bytes, unless they changed meanwhile."""
+        if hashed is None or run.change == "kept":
+            return
+        self._thread.join()
+        before, prefix = self._before, self._prefix
+        if prefix is not None and prefix.ends_line and state_of(order) == before:
+            log = Growth(before.stat[0], prefix.lines, prefix.hash.digest(), before.signature, _NO_ROWS)
+            keep_growth(store, run.pk, _key(order), hashed, log)
 
 
 def grow(order: Order, store: Store, write_waiting: Callable[[], None]) -> GrownPath | None:
@@ -94,8 +107,8 @@ def _grow(order: Order, known: GrowableRun, store: Store) -> GrownPath | None:
     if prefix is None or prefix.hash.digest() != growth.sha256 or after is None:
         return None
     tail = LineTail(prefix.rest, growth.lines, _earlier_rows(known))
-    items = sources.read_tail(match, log, tail)
-    batches = map(reader_processes.as_sent, pack_items(items, after=after))
+    frames = map(reader_processes.rows_as_sent, pack_shared(sources.read_tail(match, log, tail)))
+    batches = laid_out(frames, after)
     grown = grown_run(known, earlier, seal(batches, {known.run.id: ContentDigest(growth.rows.hashed)}))
     prefix.hash.update(prefix.rest)
     ends_line = prefix.ends_line if not prefix.rest else prefix.rest.endswith(b"\n")

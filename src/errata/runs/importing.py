@@ -160,9 +160,10 @@ def _import_one(order: Order, store: Store, group: RunGroup, on_items: OnItems, 
     grown = growing.grow(order, store, group.flush)
     if grown is None:
         before = begun.pop(order) if order in begun else state_of(order)
+        log = growing.HashedLog(before) if before is not None else None
         path = _import_whole(order, store, group, on_items, read)
-        for run, hashed in path.hashed if len(path.hashed) == 1 and before is not None else ():
-            growing.keep_state(order, before, run, hashed, store)
+        if log is not None and len(path.hashed) == 1:
+            log.keep(order, *path.hashed[0], store)
         return path
     path = ReadPath(order)
     path.count_grown(grown)

@@ -209,7 +209,7 @@ def growing_log(match: RecognisedPath) -> "GrowingLog | None":
         raise ReadAloneError(f"`{match.path}` can't grow: {describe(error)}") from error
 
 
-def read_tail(match: RecognisedPath, log: "GrowingLog", tail: "LineTail") -> Iterator[Item]:
+def read_tail(match: RecognisedPath, log: "GrowingLog", tail: "LineTail") -> Iterator[Item | AttemptRows]:
     """The items of the lines that were added. `ReadAloneError` where they depend on the others."""
     return _unbroken(match, log.read_tail(tail), is_part=True)
 

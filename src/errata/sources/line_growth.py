@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from errata.model import Item, Run, Unreadable
+from errata.model.attempt_rows import AttemptRows
 from errata.sources.base import Row, decode_lines, relative
+from errata.sources.line_shares import TURN_SIZE, PackLines
 
 
 class EarlierRows(NamedTuple):
@@ -33,7 +35,7 @@ class GrowingLog(NamedTuple):
     file: Path
     signature: str
     """Covers everything else that the records of a row are made from. If it changes, all rows are read again."""
-    read_tail: Callable[[LineTail], Iterator[Item]]
+    read_tail: Callable[[LineTail], Iterator[Item | AttemptRows]]
     """The run, the items of the added rows, and the run again, as reading the whole log would give them.
 
     `ReadAloneError` if an added row depends on an earlier one.
@@ -49,10 +51,29 @@ class Growing(Protocol):
 
 
 def tail_json_lines(
-    tail: LineTail, log: Path, *, source: str, root: Path, usual: type | None = None
-) -> Iterator[Row | Unreadable]:
-    """The added lines, with the line numbers that they have in the file."""
-    return decode_lines(io.BytesIO(tail.data).readline, relative(log, root), source, usual, before=tail.lines_before)
+    tail: LineTail, log: Path, *, source: str, root: Path, usual: type | None = None, pack: PackLines | None = None
+) -> Iterator[Row | Unreadable | AttemptRows]:
+    """The added lines, with the line numbers that they have in the file.
+
+    Where `pack` makes something of many lines, that takes the place of their rows.
+    """
+    name, before = relative(log, root), tail.lines_before
+    for data in _stretches(tail.data):
+        packed = pack(data, before) if pack is not None else None
+        if packed is not None:
+            yield packed
+        else:
+            yield from decode_lines(io.BytesIO(data).readline, name, source, usual, before=before)
+        before += data.count(b"\n")
+
+
+def _stretches(data: bytes) -> Iterator[bytes]:
+    """Whole lines, a few hundred kilobytes at once."""
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", start + TURN_SIZE) + 1 or len(data)
+        yield data[start:end]
+        start = end
 
 
 def signature_of(*facts: Any) -> str:

@@ -34,10 +34,6 @@ class BlockWriter:
         self._open = bytearray()
         self._number = -1
 
-    def resume(self, number: int, data: bytes) -> None:
-        """Go on with a block of an earlier import that is not full."""
-        self._open, self._number = bytearray(data), number
-
     def add(self, record: object) -> tuple[int, int]:
         block = self._open
         at = len(block)

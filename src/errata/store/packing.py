@@ -68,12 +68,10 @@ class PackedRows(NamedTuple):
     steps: tuple[int, bytes] | None
 
 
-def pack_items(
-    items: Iterable[Item | TurnBegins], *, reader: int = 0, of: int = 1, after: PackedRows | None = None
-) -> Iterator[PackedBatch]:
+def pack_items(items: Iterable[Item | TurnBegins], *, reader: int = 0, of: int = 1) -> Iterator[PackedBatch]:
     """Whatever a source yields, in batches of less than a megabyte. Their blocks are not sealed yet.
 
-    Several readers of one log give their blocks numbers that no other gives. `after`: the rows of one run go on.
+    Several readers of one log give their blocks numbers that no other gives.
     """
     packers: dict[str, _RunPacker] = {}
     batch = PackedBatch()
@@ -89,7 +87,7 @@ def pack_items(
                 yield _with_parts(batch, packers)
                 batch = PackedBatch()
         elif type(item) is Run:
-            packers.setdefault(item.id, _RunPacker(reader, of, after))
+            packers.setdefault(item.id, _RunPacker(reader, of))
             batch.runs.append(item)
         elif type(item) is Unreadable:
             batch.unreadables.append((item.run, item))
@@ -182,7 +180,7 @@ class DescribedCases:
 class _RunPacker:
     """The open part of one run."""
 
-    def __init__(self, reader: int, of: int, after: PackedRows | None) -> None:
+    def __init__(self, reader: int, of: int) -> None:
         self._part = RunPart()
         self._rows: list[tuple[Any, ...]] = []
         self._size = 0
@@ -192,11 +190,6 @@ class _RunPacker:
         self._steps = BlockWriter(self._take_number, self._take_block)
         self._checks = CheckCounter()
         self._described = DescribedCases()
-        if after is not None:
-            self._seq, self._number = after.attempts, after.last_block
-            for writer, block in ((self._records, after.records), (self._steps, after.steps)):
-                if block is not None:
-                    writer.resume(*block)
 
     def add(self, item: Attempt | Case) -> bool:
         """True where the part has become large enough to be written."""

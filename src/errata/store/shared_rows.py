@@ -28,6 +28,7 @@ from errata.store.packing import (
     CheckCounter,
     DescribedCases,
     PackedBatch,
+    PackedRows,
     RunPart,
     Tally,
     count_checks,
@@ -194,9 +195,9 @@ def _append(record: object, stream: bytearray) -> None:
     stream[at : at + LENGTH] = (len(stream) - at - LENGTH).to_bytes(LENGTH, "big")
 
 
-def laid_out(frames: Iterable[SharedRows]) -> Iterator[PackedBatch]:
-    """The batches that one reader of the whole log would have made of the same rows."""
-    layout = _Layout()
+def laid_out(frames: Iterable[SharedRows], after: PackedRows | None = None) -> Iterator[PackedBatch]:
+    """The batches that one reader of the whole log would have made of the same rows. `after`: they go on."""
+    layout = _Layout(after)
     for frame in frames:
         yield from layout.add(frame)
     yield layout.close()
@@ -225,7 +226,7 @@ class _Stream:
 
 
 class _Layout:
-    def __init__(self) -> None:
+    def __init__(self, after: PackedRows | None) -> None:
         self._batch, self._part = PackedBatch(), RunPart()
         self._run = ""
         self._size = self._seq = self._number = 0
@@ -233,6 +234,11 @@ class _Layout:
         self._segments: list[Columns] = []
         self._rows = 0
         self._described = DescribedCases()
+        if after is not None:
+            self._seq, self._number = after.attempts, after.last_block
+            for stream, block in ((self._records, after.records), (self._steps, after.steps)):
+                if block is not None:
+                    stream.number, stream.open = block[0], bytearray(block[1])
 
     def add(self, frame: SharedRows) -> Iterator[PackedBatch]:
         self._run = self._run or (frame.runs[0].id if frame.runs else frame.run)

@@ -7,8 +7,9 @@ import msgspec
 
 from errata.errors import ReadAloneError
 from errata.model import Attempt, Item, Run
+from errata.model.attempt_rows import AttemptRows
 from errata.model.codec import pack
-from errata.sources.base import convert_each, of_run
+from errata.sources.base import convert_each, of_run, relative
 from errata.sources.conversation_bench import NAME
 from errata.sources.conversation_bench.contract import cases
 from errata.sources.conversation_bench.reader import end_of, files_of_one_judge, refuse_repeated, turns_of
@@ -34,7 +35,7 @@ def growing_conversation(path: Path) -> GrowingLog | None:
     return GrowingLog(judged, signature, lambda tail: _added_turns(judged, tail, facts, run))
 
 
-def _added_turns(judged: Path, tail: LineTail, facts: ConversationFacts, run: Run) -> Iterator[Item]:
+def _added_turns(judged: Path, tail: LineTail, facts: ConversationFacts, run: Run) -> Iterator[Item | AttemptRows]:
     earlier = tail.earlier
     if (earlier.first_position, earlier.last_position) != (0, earlier.attempts - 1):
         raise ReadAloneError(f"turns of `{judged.name}` are left out")
@@ -44,8 +45,12 @@ def _added_turns(judged: Path, tail: LineTail, facts: ConversationFacts, run: Ru
         raise ReadAloneError("earlier turns may follow the one that ended the session")
     yield run
     turns = turns_of(facts, run, endings=[])
-    lines = tail_json_lines(tail, judged, source=NAME, root=facts.files.root, usual=UsualRow)
-    for item in of_run(run.id, convert_each(lines, turns.judged, source=NAME)):
+    root = facts.files.root
+    turns.file = relative(judged, root)
+    lines = tail_json_lines(tail, judged, source=NAME, root=root, usual=UsualRow, pack=turns.pack)
+    items: Iterator[Item | AttemptRows] = convert_each(lines, turns.judged, source=NAME)
+    added: Iterator[Item | AttemptRows] = of_run(run.id, items)
+    for item in added:
         if type(item) is Attempt and item.execution == "cancelled":
             raise ReadAloneError("a turn follows the one that ended the session")
         yield item

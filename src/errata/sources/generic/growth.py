@@ -6,6 +6,7 @@ from pathlib import Path
 
 from errata.errors import ReadAloneError
 from errata.model import Item
+from errata.model.attempt_rows import AttemptRows
 from errata.sources.base import convert_each, head_of
 from errata.sources.generic import NAME, tables
 from errata.sources.generic.mapping import Mapping, load
@@ -34,7 +35,7 @@ def log_of_table(path: Path, mapping: Mapping) -> GrowingLog | None:
     return GrowingLog(path, signature, lambda tail: _added(path, tail, mapping, (table, runs)))
 
 
-def _added(path: Path, tail: LineTail, mapping: Mapping, opened: tuple[RowTable, Runs]) -> Iterator[Item]:
+def _added(path: Path, tail: LineTail, mapping: Mapping, opened: tuple[RowTable, Runs]) -> Iterator[Item | AttemptRows]:
     table, runs = opened
     earlier = tail.earlier.run
     if any(fact in earlier.extra for fact in _OF_ALL_ROWS):
@@ -42,7 +43,8 @@ def _added(path: Path, tail: LineTail, mapping: Mapping, opened: tuple[RowTable,
     yield runs.announce({})
     state = runs.state_of({})
     convert = RowConverter(mapping, runs, table.columns, table.sample, path.parent)
-    yield from convert_each(tail_json_lines(tail, path, source=NAME, root=path), convert, source=NAME, owner=runs.owner)
+    lines = tail_json_lines(tail, path, source=NAME, root=path, pack=convert.packing(path.name))
+    yield from convert_each(lines, convert, source=NAME, owner=runs.owner)
     if state.needs_order or state.currencies - {"USD"}:
         raise ReadAloneError(f"rows of `{path.name}` depend on earlier ones")
     state.join((), (earlier.started_at, earlier.finished_at), ())
