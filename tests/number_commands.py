@@ -261,8 +261,8 @@ def shown_owner(cell: str) -> str:
 
 def left_out(words: str) -> dict[str, int]:
     """`2 left out: provider 1, environment 1`, under the names of `--json`."""
-    told = words.partition("left out: ")[2].partition(";")[0]
-    pairs = [one.rpartition(" ") for one in told.split(", ") if one]
+    result = words.partition("left out: ")[2].partition(";")[0]
+    pairs = [one.rpartition(" ") for one in result.split(", ") if one]
     return {"not measured" if why == "no valid verdict" else why: int(count) for why, _, count in pairs}
 
 
@@ -297,9 +297,9 @@ def policy(name: str, *fields: str, silent: tuple[str, ...] = ()) -> list[tuple[
 
 def gate(run: RunOf) -> Any:
     """Without a baseline it shows the scores of the run, and exits 4 where there is none."""
-    said = run.sample.run("gate", run.run_id, "--allow-no-baseline", "--no-record", "--json")
-    assert said.code in (0, 1, 4), said
-    return said.row
+    result = run.sample.run("gate", run.run_id, "--allow-no-baseline", "--no-record", "--json")
+    assert result.code in (0, 1, 4), result
+    return result.row
 
 
 def bracket(page: str, name: str) -> tuple[int, int] | None:

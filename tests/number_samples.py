@@ -66,9 +66,9 @@ class Sample:
     def rows(self, *arguments: object) -> list[Any]:
         key = tuple(map(str, arguments))
         if key not in self.decoded:
-            said = self.run(*key, "--json")
-            assert said.code in (0, 1), said
-            self.decoded[key] = said.rows
+            result = self.run(*key, "--json")
+            assert result.code in (0, 1), result
+            self.decoded[key] = result.rows
         return self.decoded[key]
 
     @cached_property
@@ -183,10 +183,10 @@ def _review(selector: str, reviewer: str = "ada", **answer: Any) -> None:
     handed = done("review", "next", selector, "--reviewer", reviewer).row
     quote = a_quote(handed["packet"], "errors", "error", "output")
     label = answer.pop("label", handed["labels"][0])
-    said = submitted(
+    row = submitted(
         Path("answer.json"), an_answer(handed, label=label, evidence=[quote], **answer), "--reviewer", reviewer
     )
-    assert said.code == 0, said
+    assert row.code == 0, row
 
 
 def _first_week() -> list[dict[str, Any]]:

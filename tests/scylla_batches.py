@@ -235,10 +235,10 @@ def write_broken_run(folder: Path, *, exit_code: int, answer: dict[str, Any] | N
 
 
 def judge(number: int = 1, *, score: float = 0.0, reasoning: str = "", valid: bool = True) -> dict[str, Any]:
-    said = reasoning or ("The program does what the task asks for." if score > 0.5 else "The command is not there.")
+    result = reasoning or ("The program does what the task asks for." if score > 0.5 else "The command is not there.")
     return {
         "model": "claude-opus-4-5", "score": score, "passed": score > 0.5, "grade": "A" if score > 0.5 else "F",
-        "reasoning": said, "judge_number": number, "is_valid": valid, "criteria_scores": {},
+        "reasoning": result, "judge_number": number, "is_valid": valid, "criteria_scores": {},
     }  # fmt: skip
 
 

@@ -60,9 +60,9 @@ def test_ci_runs_both_and_fails_where_one_does():
 
 @pytest.mark.req("A-12")
 def test_contributors_are_told_to_run_both_after_changes():
-    told = " ".join((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split())
+    text = " ".join((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split())
 
-    assert re.search(r"After every change run `make check test`", told)
+    assert re.search(r"After every change run `make check test`", text)
 
 
 def rows_of_commands():

@@ -45,15 +45,15 @@ def program(monkeypatch):
 
 
 def test_a_requirement_without_a_line_is_told(script):
-    (told,) = script.untold(["C-05"], {"C-05": ["a test"]}, {})
+    (result,) = script.untold(["C-05"], {"C-05": ["a test"]}, {})
 
-    assert "no line for `C-05`" in told
+    assert "no line for `C-05`" in result
 
 
 def test_a_line_whose_requirement_no_test_names_is_told(script):
-    (told,) = script.untold(["C-05"], {}, {"C-05": "errata.memory:recurrence"})
+    (result,) = script.untold(["C-05"], {}, {"C-05": "errata.memory:recurrence"})
 
-    assert "no test names it" in told
+    assert "no test names it" in result
 
 
 def test_an_open_line_has_to_say_why(script):
@@ -62,9 +62,9 @@ def test_an_open_line_has_to_say_why(script):
 
 
 def test_a_line_for_no_requirement_is_told(script):
-    (told,) = script.untold([], {}, {"C-99": "errata.memory:recurrence"})
+    (result,) = script.untold([], {}, {"C-99": "errata.memory:recurrence"})
 
-    assert "`C-99`, which is not a requirement" in told
+    assert "`C-99`, which is not a requirement" in result
 
 
 def test_check_fails_where_a_line_is_missing(script, monkeypatch, capsys):

@@ -67,16 +67,16 @@ def test_what_next_prints_is_described_whole():
 def test_what_next_prints_where_nothing_is_left_is_described_whole():
     shown = re.search(r"`next` prints\n`({\"packet\": null.*?})`", PAGE)
 
-    told = done("review", "next", "latest", "--owner", "simulator").row
+    row = done("review", "next", "latest", "--owner", "simulator").row
     assert shown is not None
-    assert re.findall(r'"(\w+)":', shown[1]) == list(told)
+    assert re.findall(r'"(\w+)":', shown[1]) == list(row)
 
 
 def test_what_submit_prints_is_described_whole(tmp_path):
-    told = handed()
+    result = handed()
     wrong = {"label": "BAD_LUCK", "evidence": [{"place": "nowhere", "quote": "this was never written"}]}
-    refused = submitted(tmp_path / "v.json", an_answer(told, **wrong), *CALLED, "--json").row
-    taken = submitted(tmp_path / "v.json", an_answer(told), *CALLED, "--json").row
+    refused = submitted(tmp_path / "v.json", an_answer(result, **wrong), *CALLED, "--json").row
+    taken = submitted(tmp_path / "v.json", an_answer(result), *CALLED, "--json").row
 
     assert fields("An agent or a script", 1) == set(taken)
     assert fields("An agent or a script", 2) == set(refused)
@@ -84,11 +84,11 @@ def test_what_submit_prints_is_described_whole(tmp_path):
 
 @pytest.mark.parametrize("name", ["label", "cause", "reasoning", "evidence", "confidence"])
 def test_what_is_said_to_be_needed_is(tmp_path, name):
-    told = an_answer(handed())
-    del told[name]
+    result = an_answer(handed())
+    del result[name]
 
     assert f"| `{name}` | yes |" in PAGE
-    assert submitted(tmp_path / "v.json", told, *CALLED).code == 2
+    assert submitted(tmp_path / "v.json", result, *CALLED).code == 2
 
 
 @pytest.mark.parametrize("example", examples(), ids=lambda example: example["label"])
@@ -104,17 +104,17 @@ def test_an_example_shows_the_label_none():
 
 
 def test_an_owner_that_contradicts_the_label_is_refused_as_the_page_says(tmp_path):
-    told = submitted(tmp_path / "v.json", an_answer(handed(), owner="grader"), *CALLED)
+    row = submitted(tmp_path / "v.json", an_answer(handed(), owner="grader"), *CALLED)
 
     assert "the owner contradicts the label" in PAGE
-    assert (told.code, "is for the owner `model`, not `grader`" in told.talk) == (2, True)
+    assert (row.code, "is for the owner `model`, not `grader`" in row.talk) == (2, True)
 
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
 def test_the_lines_for_jq_do_what_is_said(tmp_path):
-    told = handed()
-    (tmp_path / "packet.json").write_text(json.dumps(told))
-    filled = an_answer(told)
+    result = handed()
+    (tmp_path / "packet.json").write_text(json.dumps(result))
+    filled = an_answer(result)
     wanted = {name: filled[name] for name in ("label", "cause", "reasoning", "evidence", "confidence")}
     (tmp_path / "fields.json").write_text(json.dumps(wanted))
     fill, read = re.findall(r"^jq .*$", PAGE, re.MULTILINE)
@@ -132,9 +132,9 @@ def test_the_name_of_whoever_gives_none_is_the_one_on_the_page():
 
 
 def test_caps_are_said_to_hold_for_one_command():
-    told = " ".join(errata("review", "run", "--help").out.split())
+    page = " ".join(errata("review", "run", "--help").out.split())
 
-    assert "Spend at most this much in this command." in told
+    assert "Spend at most this much in this command." in page
     assert "hold for one command" in PAGE
 
 

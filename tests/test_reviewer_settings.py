@@ -20,9 +20,9 @@ def reviewers(tmp_path, text):
 
 
 def refused(tmp_path, lines):
-    with pytest.raises(SettingsError) as told:
+    with pytest.raises(SettingsError) as result:
         reviewers(tmp_path, f"[reviewers.one]\n{lines}")
-    return told.value
+    return result.value
 
 
 def test_the_example_of_the_document_can_be_used(tmp_path):
@@ -89,9 +89,9 @@ def test_a_key_may_go_to_this_machine_unencrypted(tmp_path):
 
 
 def test_a_key_that_was_written_down_is_not_repeated(tmp_path):
-    told = refused(tmp_path, MODEL + 'key_name = "sk-abc-123"')
+    result = refused(tmp_path, MODEL + 'key_name = "sk-abc-123"')
 
-    assert "sk-abc" not in told.message + told.hint
+    assert "sk-abc" not in result.message + result.hint
 
 
 def test_a_name_that_no_command_line_could_name_is_refused(tmp_path):

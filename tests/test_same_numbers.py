@@ -571,13 +571,13 @@ def contradictions(
     figure: str, commands: list[tuple[str, Extract]], subjects: Iterable[RunOf | Comparing]
 ) -> list[str]:
     """A paragraph for each subject of which two commands say different things."""
-    told = []
+    result = []
     for subject in subjects:
         values = [(command, value) for command, read in commands if (value := read(subject)) is not None]
         if any(value != values[0][1] for _, value in values):
             lines = [f"    {command:<42} {value}" for command, value in values]
-            told.append("\n".join([f"{figure} of {subject.title}", *lines]))
-    return told
+            result.append("\n".join([f"{figure} of {subject.title}", *lines]))
+    return result
 
 
 @pytest.mark.parametrize("sample", NAMES)

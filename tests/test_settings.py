@@ -119,10 +119,10 @@ def test_files_beside_a_database_lie_in_the_cache_whatever_its_password(tmp_path
 
 @pytest.mark.parametrize("url", ["postgresql://me:hunter22@db", "postgresql://me:hunter22@db/", "postgresql://"])
 def test_an_address_without_a_database_is_refused(url):
-    with pytest.raises(SettingsError, match="names no database") as told:
+    with pytest.raises(SettingsError, match="names no database") as result:
         settings(store=url)
 
-    assert "hunter22" not in f"{told.value.message} {told.value.hint}"
+    assert "hunter22" not in f"{result.value.message} {result.value.hint}"
 
 
 def test_an_address_may_come_from_the_environment_or_the_users_file(tmp_path):
@@ -138,11 +138,11 @@ def test_an_address_may_come_from_the_environment_or_the_users_file(tmp_path):
     "url", ["postgresql+psycopg://me:hunter22@db/x", "mysql://me:hunter22@db/x", "http://me:hunter22@db/x"]
 )
 def test_another_database_server_is_refused_without_repeating_its_password(url):
-    with pytest.raises(SettingsError) as told:
+    with pytest.raises(SettingsError) as result:
         settings(store=url)
 
-    assert "--store FILE" in told.value.hint
-    assert "hunter22" not in told.value.message
+    assert "--store FILE" in result.value.hint
+    assert "hunter22" not in result.value.message
 
 
 @pytest.mark.parametrize(
@@ -184,9 +184,9 @@ def at_home(tmp_path, text):
 
 def refused(tmp_path, text, **given):
     write(tmp_path / "errata.toml", text)
-    with pytest.raises(SettingsError) as told:
+    with pytest.raises(SettingsError) as result:
         settings(cwd=tmp_path, **given)
-    return told.value
+    return result.value
 
 
 def test_without_files_nothing_is_set(tmp_path):
@@ -260,10 +260,10 @@ def test_a_file_that_two_patterns_name_is_taken_once(tmp_path):
 
 @pytest.mark.parametrize("named", ["/etc/passwd", "../rules.toml", "rules/../../x.toml", "~/rules.toml", "", " "])
 def test_a_path_that_is_not_below_the_file_is_refused(tmp_path, named):
-    told = refused(tmp_path, f'rules = ["{named}"]')
+    result = refused(tmp_path, f'rules = ["{named}"]')
 
-    assert f"`{named}` of `rules` in `{tmp_path / 'errata.toml'}`" in told.message
-    assert "without `..`" in told.hint
+    assert f"`{named}` of `rules` in `{tmp_path / 'errata.toml'}`" in result.message
+    assert "without `..`" in result.hint
 
 
 def test_a_link_that_leads_out_is_refused(tmp_path):
@@ -285,9 +285,9 @@ def test_a_link_that_stays_inside_is_followed(tmp_path):
 
 @pytest.mark.parametrize("named", ["rules/*.toml", "rules/mine.toml"])
 def test_a_pattern_that_names_no_file_is_refused(tmp_path, named):
-    told = refused(tmp_path, f'rules = ["{named}"]')
+    result = refused(tmp_path, f'rules = ["{named}"]')
 
-    assert told.message.endswith("matches no file")
+    assert result.message.endswith("matches no file")
 
 
 def test_a_pattern_through_all_folders_is_refused(tmp_path):
@@ -337,10 +337,10 @@ def test_the_environment_wins_over_the_project(tmp_path):
     ],
 )
 def test_a_wrong_value_is_refused_with_a_right_one(tmp_path, text, key, right):
-    told = refused(tmp_path, text, environ={"ERRATA_TRUST": hashlib.sha256(text.encode()).hexdigest()})
+    result = refused(tmp_path, text, environ={"ERRATA_TRUST": hashlib.sha256(text.encode()).hexdigest()})
 
-    assert told.message.startswith(f"`{key}` in `{tmp_path / 'errata.toml'}`")
-    assert right in told.hint
+    assert result.message.startswith(f"`{key}` in `{tmp_path / 'errata.toml'}`")
+    assert right in result.hint
 
 
 @pytest.mark.parametrize(

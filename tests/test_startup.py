@@ -21,8 +21,8 @@ print("\\n" + "\\n".join(sys.modules))
 
 def modules_after(*arguments: str) -> set[str]:
     program = LIST_MODULES.format(arguments=list(arguments))
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    return set(told.stdout.rpartition("\n\n")[2].split())
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(result.stdout.rpartition("\n\n")[2].split())
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["--version"], [], ["frobnicate"]])
@@ -113,17 +113,17 @@ def test_every_command_has_help(name, option, monkeypatch):
     command = app.get_command(click.Context(app), name)
     monkeypatch.setattr(command, "_help_option", None, raising=False)
 
-    told = errata(name, option)
+    result = errata(name, option)
 
-    assert told.code == 0
-    assert told.out.startswith(f"Usage: errata {name}")
-    assert COMMANDS[name][1] in told.out
+    assert result.code == 0
+    assert result.out.startswith(f"Usage: errata {name}")
+    assert COMMANDS[name][1] in result.out
 
 
 def test_the_help_lists_every_command():
-    told = " ".join(errata("--help").out.split())
+    page = " ".join(errata("--help").out.split())
 
-    assert all(f" {name} {short}" in told for name, (_, short) in COMMANDS.items())
+    assert all(f" {name} {short}" in page for name, (_, short) in COMMANDS.items())
 
 
 def test_the_help_groups_the_commands_by_what_people_want_to_do():
@@ -147,18 +147,18 @@ def test_words_of_other_tools_lead_to_commands():
 
 
 def test_a_word_of_another_tool_runs_the_command_and_names_it():
-    told = errata("diff", "--help")
+    result = errata("diff", "--help")
 
-    assert told.code == 0
-    assert told.out.startswith("Usage: errata compare")
-    assert told.err == "errata has no command `diff`; running `compare`\n"
+    assert result.code == 0
+    assert result.out.startswith("Usage: errata compare")
+    assert result.err == "errata has no command `diff`; running `compare`\n"
 
 
 def test_a_word_of_another_tool_for_a_command_that_writes_is_only_suggested():
-    told = errata("delete", "latest")
+    result = errata("delete", "latest")
 
-    assert told.code == 2
-    assert "did you mean `rm`?" in told.err
+    assert result.code == 2
+    assert "did you mean `rm`?" in result.err
 
 
 def test_groups_know_the_words_of_other_tools_too():

@@ -94,9 +94,9 @@ def project(tmp_path, monkeypatch):
 
 def refused(project, text, environ=()):
     write(project / "errata.toml", text)
-    with pytest.raises(SettingsError) as told:
+    with pytest.raises(SettingsError) as result:
         load_settings(environ=dict(environ), cwd=project)
-    return told.value
+    return result.value
 
 
 # --- each setting has an effect --------------------------------------------------------------------------------------
@@ -109,10 +109,10 @@ def test_every_setting_is_classified_by_its_effect():
 
 
 def test_a_store_at_an_address_needs_trust_and_a_file_does_not(project):
-    told = refused(project, 'store = "postgresql://me:hunter22@elsewhere.example/db"\n')
+    result = refused(project, 'store = "postgresql://me:hunter22@elsewhere.example/db"\n')
 
-    assert "can send data" in told.message
-    assert "hunter22" not in told.message
+    assert "can send data" in result.message
+    assert "hunter22" not in result.message
     assert not needs_trust("store", ".errata/errata.db")
 
 
@@ -128,11 +128,11 @@ def test_a_setting_that_nobody_has_classified_needs_trust():
 
 @pytest.mark.parametrize("key", [key for key in HOSTILE if needs_trust(key)])
 def test_an_untrusted_file_can_not_set_what_decides_or_acts(project, key):
-    told = refused(project, in_toml(key, HOSTILE[key]))
+    result = refused(project, in_toml(key, HOSTILE[key]))
 
-    assert told.message.startswith(f"`{key}` in `{project / 'errata.toml'}`")
-    assert "is not trusted" in told.message
-    assert "`errata trust`" in told.hint and "`ERRATA_TRUST`" in told.hint
+    assert result.message.startswith(f"`{key}` in `{project / 'errata.toml'}`")
+    assert "is not trusted" in result.message
+    assert "`errata trust`" in result.hint and "`ERRATA_TRUST`" in result.hint
 
 
 @pytest.mark.parametrize(
@@ -162,10 +162,10 @@ def test_a_hostile_file_stops_every_command_and_changes_nothing(project):
         project / "errata.toml", "".join(in_toml(*one) for one in sorted(HOSTILE.items(), key=lambda one: one[0] > "r"))
     )
 
-    said = errata("import", RUN_B)
+    result = errata("import", RUN_B)
 
-    assert said.code == 2
-    assert "is not trusted" in said.talk
+    assert result.code == 2
+    assert "is not trusted" in result.talk
     assert not (project / ".errata").exists()
     assert [rule.owner for rule in built_in().rules.values()] == owners
 
@@ -266,10 +266,10 @@ def test_a_linked_store_is_refused(project, tmp_path, name):
     (project / name).parent.mkdir(exist_ok=True)
     (project / name).symlink_to(target)
 
-    said = errata("import", RUN_B, *(["--store", "own.db"] if name.startswith("own") else []))
+    result = errata("import", RUN_B, *(["--store", "own.db"] if name.startswith("own") else []))
 
-    assert said.code == 2
-    assert "is a link" in said.talk
+    assert result.code == 2
+    assert "is a link" in result.talk
     assert not list(target.iterdir() if target.is_dir() else target.read_bytes())
 
 

@@ -63,9 +63,9 @@ def test_a_title_of_a_limit_names_the_limit():
 def test_a_title_of_a_missing_thing_names_the_thing_and_what_it_led_to():
     rule = {"owner": "environment", "signal": "verifier_never_ran", "means": "the tests never ran"}
 
-    told = title(a_failing("1", "/tests/test.sh: line 16: uvx: command not found", **rule))
+    result = title(a_failing("1", "/tests/test.sh: line 16: uvx: command not found", **rule))
 
-    assert told == "uvx: command not found (the tests never ran)"
+    assert result == "uvx: command not found (the tests never ran)"
 
 
 def test_a_title_of_a_cluster_is_its_name_in_words():
@@ -152,10 +152,10 @@ def test_two_buckets_that_would_have_the_same_slug_get_two():
     ],
 )
 def test_a_title_is_one_clean_short_line(text):
-    told = title(an_error("1", text))
+    result = title(an_error("1", text))
 
-    assert told.isprintable()
-    assert 0 < len(told) <= LONGEST
+    assert result.isprintable()
+    assert 0 < len(result) <= LONGEST
 
 
 def test_a_secret_in_a_message_is_in_no_part_of_a_bucket_that_is_shown():

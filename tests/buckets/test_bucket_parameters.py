@@ -36,8 +36,8 @@ def test_a_single_failure_shares_nothing():
 def test_one_value_behind_several_buckets_stands_at_each_of_them():
     found = suggest(one_package_is_missing())
 
-    told = [bucket.parameters.get("provider") for bucket in found.buckets if len(members(bucket, found)) > 1]
-    assert told == ["google"] * 3
+    result = [bucket.parameters.get("provider") for bucket in found.buckets if len(members(bucket, found)) > 1]
+    assert result == ["google"] * 3
 
 
 def test_shared_values_are_of_the_same_suite():

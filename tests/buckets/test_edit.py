@@ -182,9 +182,9 @@ def test_old_and_new_bucket_of_a_moved_failure_are_kept(store, two):
 
     move_failures([attempt(two, "a")], lock, store, ANA)
 
-    (told,) = bucket_history(store)
-    assert told.moves == ((attempt(two, "a"), disk.slug, lock.slug),)
-    assert (told.event.what, told.event.by, told.event.at) == ("move", "ana", ANA.at)
+    (result,) = bucket_history(store)
+    assert result.moves == ((attempt(two, "a"), disk.slug, lock.slug),)
+    assert (result.event.what, result.event.by, result.event.at) == ("move", "ana", ANA.at)
 
 
 def test_what_is_only_tried_changes_nothing(store, two):

@@ -7,10 +7,10 @@ from errata.testing import a_run, an_attempt
 
 def texts_of(attempt):
     key = FailureKey(exact="exact:", coarse="exact")
-    said = Attribution(
+    result = Attribution(
         attempt=attempt.id, owner="model", confidence="likely", decided_by="check_failed", failure_key=key
     )
-    return failure_to_group(a_run(), attempt, said, rules={}, parameters={}).texts
+    return failure_to_group(a_run(), attempt, result, rules={}, parameters={}).texts
 
 
 def test_a_scorer_that_broke_beside_the_one_that_decides_names_no_bucket():

@@ -46,9 +46,9 @@ def test_the_reason_of_a_missing_case_is_its_evidence():
     place = SourceRef(file="plan.json", pointer="/3")
     why = ErrorInfo(type="missing", message="planned, never started", phase="setup", ref=place)
 
-    (told,) = the("missing_cases", check([*rows(2), crashed(2, execution="missing", errors=(why,))])).evidence
+    (result,) = the("missing_cases", check([*rows(2), crashed(2, execution="missing", errors=(why,))])).evidence
 
-    assert (told.quote, told.ref) == ("planned, never started", place)
+    assert (result.quote, result.ref) == ("planned, never started", place)
 
 
 # --- a log that holds a part ---
@@ -193,9 +193,9 @@ def test_what_each_judge_said_of_contradicting_rows_is_told():
 
 
 def test_judges_who_agree_are_no_conflict():
-    said = (Judgement(judge="j", reasoning="good enough"),)
+    result = (Judgement(judge="j", reasoning="good enough"),)
 
-    assert named("judge_conflict", check([row(0, judgements=said), again(0, judgements=said)])) == []
+    assert named("judge_conflict", check([row(0, judgements=result), again(0, judgements=result)])) == []
 
 
 # --- nothing ---

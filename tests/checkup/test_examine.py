@@ -42,8 +42,8 @@ def a_changed_run(**changes):
 
 
 def judged_twice(number, second):
-    said = (Judgement(judge="a", raw={"passed": True}), Judgement(judge="b", raw={"passed": second}))
-    return row(number, judgements=said)
+    result = (Judgement(judge="a", raw={"passed": True}), Judgement(judge="b", raw={"passed": second}))
+    return row(number, judgements=result)
 
 
 def checked_twice(number, by_judge):
@@ -247,9 +247,9 @@ def test_attempts_may_be_a_thing_that_is_iterated_more_than_once():
 
 def test_a_finding_says_nothing_that_a_terminal_would_obey():
     hostile = "\x1b[2Jgone\u202e"
-    told = check([crashed(number, hostile) for number in range(3)])
+    result = check([crashed(number, hostile) for number in range(3)])
 
-    assert not any("\x1b" in one.quote or "\u202e" in one.quote for finding in told for one in finding.evidence)
+    assert not any("\x1b" in one.quote or "\u202e" in one.quote for finding in result for one in finding.evidence)
 
 
 @given(st.lists(attempts, max_size=6), st.lists(unreadables, max_size=2))

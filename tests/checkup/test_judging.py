@@ -16,8 +16,8 @@ PROMPTFOO = replace(RUN, source=SourceInfo(name="promptfoo"))
 
 
 def judged(number, *passed, **changes):
-    said = tuple(Judgement(judge=f"judge_{at}", raw={"passed": one}) for at, one in enumerate(passed))
-    return row(number, judgements=said, **changes)
+    result = tuple(Judgement(judge=f"judge_{at}", raw={"passed": one}) for at, one in enumerate(passed))
+    return row(number, judgements=result, **changes)
 
 
 def test_a_pass_that_nothing_was_asked_of_is_worth_nothing():
@@ -83,8 +83,8 @@ def test_judges_without_a_word_on_the_whole_are_held_by_the_checks_that_both_rat
 @given(st.lists(st.lists(st.booleans(), min_size=2, max_size=4), min_size=1, max_size=30))
 def test_it_is_the_alpha_of_the_textbook(ratings):
     panel = Panel()
-    for said in ratings:
-        panel.add(an_attempt(judgements=tuple(Judgement(judge="", raw={"passed": one}) for one in said)))
+    for result in ratings:
+        panel.add(an_attempt(judgements=tuple(Judgement(judge="", raw={"passed": one}) for one in result)))
 
     expected = krippendorff_alpha(ratings)
 

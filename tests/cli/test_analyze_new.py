@@ -48,11 +48,11 @@ def test_it_says_what_was_found_and_what_was_there_already(results):
     analysed()
     put(results, "b")
 
-    told = done("analyze", "--new")
+    result = done("analyze", "--new")
 
-    assert "found 1 new run below . · 1 already in the store" in told.talk
-    assert f"already stored: {A}" in told.talk
-    assert told.out.startswith(f"Run {B}")
+    assert "found 1 new run below . · 1 already in the store" in result.talk
+    assert f"already stored: {A}" in result.talk
+    assert result.out.startswith(f"Run {B}")
 
 
 def test_nothing_new_is_an_answer(results):
@@ -93,10 +93,10 @@ def test_a_run_that_has_changed_since_is_read_again(results):
     later = results.stat().st_mtime + 3600
     os.utime(results / "run-a" / "getRunDetails.envelope.json", (later, later))
 
-    told = done("analyze", "--new")
+    result = done("analyze", "--new")
 
-    assert "0 new runs" in told.talk
-    assert "1 already in the store" in told.talk
+    assert "0 new runs" in result.talk
+    assert "1 already in the store" in result.talk
 
 
 def test_one_path_that_can_not_be_read_keeps_nobody_from_the_others(results):
@@ -107,12 +107,12 @@ def test_one_path_that_can_not_be_read_keeps_nobody_from_the_others(results):
 
 
 def test_a_folder_that_is_not_there_is_told():
-    told = errata("analyze", "--new", "nowhere")
+    result = errata("analyze", "--new", "nowhere")
 
-    assert (told.code, "No such file or folder: `nowhere`" in told.err) == (2, True)
+    assert (result.code, "No such file or folder: `nowhere`" in result.err) == (2, True)
 
 
 def test_without_the_option_a_path_has_to_be_named():
-    told = errata("analyze")
+    result = errata("analyze")
 
-    assert (told.code, "Missing argument" in told.err) == (2, True)
+    assert (result.code, "Missing argument" in result.err) == (2, True)

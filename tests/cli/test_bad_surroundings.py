@@ -99,11 +99,11 @@ def test_a_disk_that_fills_up_leaves_no_half_file_and_names_the_file(arguments, 
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(Path, "replace", is_full)
-    told = errata(*arguments)
+    result = errata(*arguments)
 
-    assert told.code == 2
-    assert "No space left on device" in told.talk
-    assert target in told.talk
+    assert result.code == 2
+    assert "No space left on device" in result.talk
+    assert target in result.talk
     assert not [path for path in Path("out").rglob("*") if path.is_file()]
 
 
@@ -146,9 +146,9 @@ def test_a_write_ahead_log_that_does_not_belong_here_is_never_a_bug(kind, tmp_pa
         (tmp_path / "copy.db-wal").write_bytes(log[::-1])
 
     for command in ("runs", "doctor", "failures latest"):
-        told = errata(*command.split(), "--store", tmp_path / "copy.db")
-        assert told.code in (0, 1, 2), told
-        assert "bug" not in told.err
+        result = errata(*command.split(), "--store", tmp_path / "copy.db")
+        assert result.code in (0, 1, 2), result
+        assert "bug" not in result.err
     assert done("import", RUN_B, "--store", tmp_path / "copy.db").code == 0
 
 
@@ -168,10 +168,10 @@ def test_a_clock_that_jumps_between_lease_and_submit(hours, code, monkeypatch):
     handed = done("review", "next", "latest", "--format", "json").row
     monkeypatch.setattr(submit_command, "datetime", a_clock(timedelta(hours=hours)))
 
-    told = submitted(Path("verdict.json"), an_answer(handed))
+    row = submitted(Path("verdict.json"), an_answer(handed))
 
-    assert told.code == code, told
-    assert code == 0 or "has expired" in told.talk
+    assert row.code == code, row
+    assert code == 0 or "has expired" in row.talk
 
 
 def test_a_lease_of_the_future_is_taken_again_by_its_reviewer(monkeypatch):
@@ -201,11 +201,11 @@ def test_wide_text_without_a_byte_order_mark_is_named_with_the_command_that_conv
     name = encoding.upper().replace("-LE", "LE").replace("-BE", "BE")
     Path("log.jsonl").write_bytes('{"spec": 1}\n'.encode(encoding))
 
-    told = errata("import", "log.jsonl")
+    row = errata("import", "log.jsonl")
 
-    assert told.code == 2
-    assert f"`log.jsonl` is {name} without a byte order mark" in told.talk
-    assert f"`iconv -f {name} -t UTF-8`" in told.talk
+    assert row.code == 2
+    assert f"`log.jsonl` is {name} without a byte order mark" in row.talk
+    assert f"`iconv -f {name} -t UTF-8`" in row.talk
 
 
 @pytest.mark.parametrize(

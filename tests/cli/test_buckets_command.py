@@ -40,8 +40,8 @@ def buckets(*arguments):
 
 def read(tmp_path, thing, bucket, name="ben", **changes):
     """Somebody reads a failure and names its bucket."""
-    told = done("review", "next", thing, "--reviewer", name).row
-    answer = an_answer(told, bucket=bucket, **changes)
+    row = done("review", "next", thing, "--reviewer", name).row
+    answer = an_answer(row, bucket=bucket, **changes)
     assert submitted(tmp_path / "a.json", answer, "--reviewer", name).code == 0
 
 
@@ -54,8 +54,8 @@ def test_the_clusters_of_conversation_bench_appear_with_their_names_and_counts(t
 
 def test_a_list_of_reviewed_buckets_has_the_names_of_the_reviewer(evals, tmp_path):
     """Each failure is read by one reviewer; none of the buckets comes from rules."""
-    while (told := done("review", "next", "jn7mqywb", "--reviewer", "ben").row)["packet"]:
-        answer = an_answer(told, bucket="wrong index name", label="MODEL_FAULT")
+    while (row := done("review", "next", "jn7mqywb", "--reviewer", "ben").row)["packet"]:
+        answer = an_answer(row, bucket="wrong index name", label="MODEL_FAULT")
         assert submitted(tmp_path / "a.json", answer, "--reviewer", "ben").code == 0
     listed = done("buckets", "list", "jn7mqywb").out
 
@@ -96,9 +96,9 @@ def test_buckets_go_by_cause_and_not_by_the_dimension_that_shows(turns):
 
 @pytest.mark.req("J-15", "J-30")
 def test_what_nobody_has_read_is_called_provisional_before_any_number(turns):
-    told = done("buckets", "list").out
+    page = done("buckets", "list").out
 
-    assert told.startswith("PROVISIONAL: 7 of 7 causes were found by rules; none reviewed yet\n")
+    assert page.startswith("PROVISIONAL: 7 of 7 causes were found by rules; none reviewed yet\n")
     assert {row["status"] for row in buckets().values()} == {"provisional"}
 
 
@@ -120,10 +120,10 @@ def test_failures_that_repeat_in_a_later_run_are_in_the_bucket_of_the_earlier_on
 
 
 def test_failures_tell_their_bucket_and_its_status(evals):
-    told = {row["case"]: row["bucket"] for row in done("failures", RUN_B, "--json").rows}
+    rows = {row["case"]: row["bucket"] for row in done("failures", RUN_B, "--json").rows}
 
-    assert all(bucket["status"] == "provisional" and bucket["slug"] for bucket in told.values())
-    assert set(told["000-fundamentals/002-http_greeting"]) == {"id", "slug", "title", "status", "role"}
+    assert all(bucket["status"] == "provisional" and bucket["slug"] for bucket in rows.values())
+    assert set(rows["000-fundamentals/002-http_greeting"]) == {"id", "slug", "title", "status", "role"}
 
 
 def test_an_attempt_tells_its_bucket(turns):
@@ -149,15 +149,15 @@ def test_an_attempt_tells_how_many_of_its_bucket_were_reviewed(turns, tmp_path):
 
 def test_the_status_of_a_review_tells_of_buckets(evals, tmp_path):
     buckets()
-    told = done("review", "status", "jn7mqywb").out
+    page = done("review", "status", "jn7mqywb").out
     assert (
-        "\nbuckets         4 provisional (1 failure each, 0 reviewed) · 5 failures with a cause of their own\n" in told
+        "\nbuckets         4 provisional (1 failure each, 0 reviewed) · 5 failures with a cause of their own\n" in page
     )
 
     read(tmp_path, "jn7mqywb/004-actions/003-rate_limit_guard", "off-by-one", label="MODEL_FAULT")
 
-    told = done("review", "status", "jn7mqywb", "--json").row["buckets"]
-    assert (told["reviewed"]["buckets"], told["provisional"]["buckets"], told["alone"]) == (0, 3, 6)
+    page = done("review", "status", "jn7mqywb", "--json").row["buckets"]
+    assert (page["reviewed"]["buckets"], page["provisional"]["buckets"], page["alone"]) == (0, 3, 6)
 
 
 @pytest.mark.req("J-13", "J-31")
@@ -228,9 +228,9 @@ def test_old_and_new_bucket_of_what_a_reader_put_elsewhere_stand_in_the_history(
 
 
 def test_whoever_moves_the_first_of_a_chain_moves_the_chain(turns):
-    told = done("buckets", "move", "9c0d1e2f/turn-24", "--to", "empty-response", "--json").row
+    row = done("buckets", "move", "9c0d1e2f/turn-24", "--to", "empty-response", "--json").row
 
-    assert len(told["moved"]) == 6
+    assert len(row["moved"]) == 6
 
 
 def test_a_dry_run_changes_nothing(turns):
@@ -271,17 +271,17 @@ def test_the_author_of_a_change_is_whoever_is_signed_in(turns, monkeypatch):
     ],
 )
 def test_a_slip_is_told_with_what_would_be_right(turns, arguments, told):
-    said = errata("buckets", *arguments)
+    result = errata("buckets", *arguments)
 
-    assert said.code == 2
-    assert told in said.talk
+    assert result.code == 2
+    assert told in result.talk
 
 
 def test_names_that_begin_alike_are_told_apart(evals):
-    said = errata("buckets", "show", "the-provider")
+    result = errata("buckets", "show", "the-provider")
 
-    assert said.code == 2
-    assert "names 2 buckets" in said.talk or "names 3 buckets" in said.talk
+    assert result.code == 2
+    assert "names 2 buckets" in result.talk or "names 3 buckets" in result.talk
 
 
 def test_an_empty_store_has_no_buckets():
@@ -297,11 +297,11 @@ def test_a_run_without_failures_has_no_buckets():
 
 
 def test_members_are_shown_with_what_they_say(turns):
-    told = done("buckets", "show", "ambiguity").out
+    page = done("buckets", "show", "ambiguity").out
 
-    assert "PROVISIONAL · harbour_bench · 4 rows, 4 mistakes · 1 case · 4 runs of 3 models" in " ".join(told.split())
-    assert "1a2b3c4d/turn-22   assigned · model\n    > " in told
-    assert "Next     errata review next " in told
+    assert "PROVISIONAL · harbour_bench · 4 rows, 4 mistakes · 1 case · 4 runs of 3 models" in " ".join(page.split())
+    assert "1a2b3c4d/turn-22   assigned · model\n    > " in page
+    assert "Next     errata review next " in page
 
 
 def test_no_line_is_wider_than_the_page(turns, evals):

@@ -30,7 +30,7 @@ def test_failures_can_be_listed_by_bucket(buckets):
 
 
 def test_a_bucket_that_is_not_there_is_told(buckets):
-    told = errata("review", "next", "3a4b5c6d", "--bucket", "nonsense")
+    result = errata("review", "next", "3a4b5c6d", "--bucket", "nonsense")
 
-    assert told.code == 2
-    assert "No bucket is named `nonsense`" in told.talk
+    assert result.code == 2
+    assert "No bucket is named `nonsense`" in result.talk

@@ -38,19 +38,19 @@ def imported(tmp_path, *rows):
 
 
 def test_runs_of_different_suites_are_refused_with_what_differs(library):
-    told = errata("compare", ALPHA_1, "jn7mqywb", "--store", library)
+    result = errata("compare", ALPHA_1, "jn7mqywb", "--store", library)
 
-    assert (told.code, told.out) == (4, "")
-    assert "These runs can't be compared: they differ in suite, cases" in told.talk
-    assert "suite: harbour_bench in voice-alpha; convex-evals in acme/nimbus-2-coder" in told.talk
-    assert "they share no case that all of them were measured on" in told.talk
+    assert (result.code, result.out) == (4, "")
+    assert "These runs can't be compared: they differ in suite, cases" in result.talk
+    assert "suite: harbour_bench in voice-alpha; convex-evals in acme/nimbus-2-coder" in result.talk
+    assert "they share no case that all of them were measured on" in result.talk
 
 
 def test_runs_that_share_nothing_are_refused_with_common_too(library):
-    told = errata("compare", ALPHA_1, "jn7mqywb", "--common", "--store", library)
+    result = errata("compare", ALPHA_1, "jn7mqywb", "--common", "--store", library)
 
-    assert told.code == 4
-    assert "No case was measured in every one of these runs" in told.talk
+    assert result.code == 4
+    assert "No case was measured in every one of these runs" in result.talk
 
 
 def next_commands(page: str) -> list[list[str]]:
@@ -90,10 +90,10 @@ def test_runs_with_other_cases_are_refused_and_common_compares_what_they_share(t
 
 
 def test_one_run_is_no_comparison(library):
-    told = errata("compare", ALPHA_1, "--store", library)
+    result = errata("compare", ALPHA_1, "--store", library)
 
-    assert told.code == 2
-    assert "A comparison needs two runs or more" in told.talk
+    assert result.code == 2
+    assert "A comparison needs two runs or more" in result.talk
 
 
 def test_one_run_under_two_names_is_no_comparison(library):
@@ -104,11 +104,11 @@ def test_one_run_under_two_names_is_no_comparison(library):
 
 
 def test_where_only_one_run_is_left_those_that_are_left_out_are_named(library):
-    told = errata("compare", ALPHA_1, "7d8e9f0a", "--store", library)
+    result = errata("compare", ALPHA_1, "7d8e9f0a", "--store", library)
 
-    assert told.code == 4
-    assert "One run alone is left to be compared" in told.talk
-    assert "voice-delta_7d8e9f0a, no attempt was scored" in told.talk
+    assert result.code == 4
+    assert "One run alone is left to be compared" in result.talk
+    assert "voice-delta_7d8e9f0a, no attempt was scored" in result.talk
 
 
 def test_an_excluded_run_is_left_out_and_named(tmp_path):
@@ -148,10 +148,10 @@ def test_only_a_category_can_be_compared(library):
 
 
 def test_a_category_that_nobody_knows_is_refused_with_what_may_be_meant(library):
-    told = errata("compare", ALPHA_1, BETA, "--category", "multi_step", "--store", library)
+    result = errata("compare", ALPHA_1, BETA, "--category", "multi_step", "--store", library)
 
-    assert told.code == 2
-    assert "did you mean `multi_step_tool`?" in told.talk
+    assert result.code == 2
+    assert "did you mean `multi_step_tool`?" in result.talk
 
 
 def test_the_runs_of_a_model_can_be_one_column(library):
@@ -172,21 +172,21 @@ def test_the_sets_of_runs_are_told_also_where_columns_are_models(library):
 
 
 def test_the_matrix_is_written_as_a_table(library, tmp_path):
-    told = done("compare", *COMPARED, "--csv", tmp_path / "matrix.csv", "--store", library)
+    result = done("compare", *COMPARED, "--csv", tmp_path / "matrix.csv", "--store", library)
     with (tmp_path / "matrix.csv").open(newline="") as file:
         rows = list(csv.reader(file))
 
-    assert "wrote" in told.err
+    assert "wrote" in result.err
     assert rows[0] == ["case", "categories", "voice-alpha #1", "voice-alpha #2", "voice-beta", "acme/voice-gamma"]
     assert rows[12] == ["turn-11", "multi_step_tool cancellation_flow", "failed", "failed", "failed", "failed"]
     assert len(rows) == 31
 
 
 def test_a_table_that_can_not_be_written_is_told(library, tmp_path):
-    told = errata("compare", ALPHA_1, BETA, "--csv", tmp_path / "no" / "matrix.csv", "--store", library)
+    result = errata("compare", ALPHA_1, BETA, "--csv", tmp_path / "no" / "matrix.csv", "--store", library)
 
-    assert told.code == 2
-    assert "can't be written: No such file or directory" in told.talk
+    assert result.code == 2
+    assert "can't be written: No such file or directory" in result.talk
 
 
 def test_a_cell_that_a_spreadsheet_would_act_on_is_quoted(tmp_path):
@@ -238,13 +238,13 @@ def many(tmp_path):
 
 
 def test_a_large_matrix_is_summed_up(many):
-    told = done("compare", "x", "y").out
+    page = done("compare", "x", "y").out
 
-    assert "150 of 300 cases pass in every run" in told
-    assert "`--all` prints the matrix; `--csv FILE` and `--json` write it" in told
-    assert "failed by one run only n  a-case-with-a-name-001, a-case-with-a-name-003" in told
-    assert " more\n" in told
-    assert len(told.splitlines()) < 60
+    assert "150 of 300 cases pass in every run" in page
+    assert "`--all` prints the matrix; `--csv FILE` and `--json` write it" in page
+    assert "failed by one run only n  a-case-with-a-name-001, a-case-with-a-name-003" in page
+    assert " more\n" in page
+    assert len(page.splitlines()) < 60
 
 
 def test_a_large_matrix_is_whole_in_json_and_on_demand(many):
@@ -268,10 +268,10 @@ def test_very_many_runs_with_long_names_fit_the_page(tmp_path):
         )
     ]
     imported(tmp_path, *runs)
-    told = done("compare", *(f"r{number:02}" for number in range(30))).out
+    page = done("compare", *(f"r{number:02}" for number in range(30))).out
 
-    assert max(map(len, told.splitlines())) <= 100
-    assert "a-rather-long-name-of-a-model-29" in told
+    assert max(map(len, page.splitlines())) <= 100
+    assert "a-rather-long-name-of-a-model-29" in page
 
 
 def test_names_from_a_log_can_not_act_on_the_terminal(tmp_path):
@@ -280,7 +280,7 @@ def test_names_from_a_log_can_not_act_on_the_terminal(tmp_path):
         *rows_of("x", "m\x1b[31m", {"a\x1b]0;owned\x07": False}, kind="\u202ek"),
         *rows_of("y", "n\x1b[31m", {"a\x1b]0;owned\x07": True}, kind="\u202ek"),
     )
-    told = done("compare", "x", "y").out + done("compare", "x", "y", "--json").out
+    page = done("compare", "x", "y").out + done("compare", "x", "y", "--json").out
 
-    assert "\x1b" not in told
-    assert "\u202e" not in told
+    assert "\x1b" not in page
+    assert "\u202e" not in page

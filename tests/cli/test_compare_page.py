@@ -261,7 +261,7 @@ def test_the_document_knows_every_option(field):
 
 
 def test_the_document_knows_every_field_of_the_json(library):
-    told = PAGE.read_text(encoding="utf-8").partition("## JSON")[2]
+    text = PAGE.read_text(encoding="utf-8").partition("## JSON")[2]
     row = done("compare", *COMPARED, "--json", "--store", library).row
     fields = {
         *row,
@@ -272,7 +272,7 @@ def test_the_document_knows_every_field_of_the_json(library):
         *row["categories"][0],
     }
 
-    assert {field for field in fields if f"`{field}`" not in told} == set()
+    assert {field for field in fields if f"`{field}`" not in text} == set()
 
 
 ROWS = """\

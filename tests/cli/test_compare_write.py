@@ -49,13 +49,13 @@ def test_the_folder_is_read_as_the_comparison_that_it_is(runs):
 
 
 def test_runs_are_named_by_their_ids_too(library, at_home):
-    told = done("compare", "1a2b3c4d", "5e6f7a8b", "--write", "out", "--json", "--store", library).row
+    row = done("compare", "1a2b3c4d", "5e6f7a8b", "--write", "out", "--json", "--store", library).row
 
-    assert [one["run"] for one in told["runs"]] == [
+    assert [one["run"] for one in row["runs"]] == [
         "20260301T100000_voice-alpha_1a2b3c4d",
         "20260301T113000_voice-alpha_5e6f7a8b",
     ]
-    assert [(one["file"].removeprefix(f"{at_home}/out/"), one["rows"], one["change"]) for one in told["written"]] == [
+    assert [(one["file"].removeprefix(f"{at_home}/out/"), one["rows"], one["change"]) for one in row["written"]] == [
         ("run_results.csv", 2, "new"),
         ("metric_summary.csv", 6, "new"),
         ("model_summary.csv", 1, "new"),
@@ -63,7 +63,7 @@ def test_runs_are_named_by_their_ids_too(library, at_home):
         ("metadata.json", None, "new"),
         ("summary.md", None, "new"),
     ]
-    assert told["not_found"] == [one["run"] for one in told["runs"]]
+    assert row["not_found"] == [one["run"] for one in row["runs"]]
 
 
 def test_what_is_there_is_written_over_only_by_force(runs):
@@ -78,16 +78,16 @@ def test_what_is_there_is_written_over_only_by_force(runs):
 
 
 def test_a_run_of_another_harness_is_refused_with_what_would_be_right(at_home):
-    told = errata("compare", RUN_A, "--write", "out")
+    result = errata("compare", RUN_A, "--write", "out")
 
-    assert (told.code, told.out) == (2, "")
-    assert "is of `convex-evals`, which has no comparison folders" in told.talk
-    assert "`--write` takes judged runs of `conversation-bench`" in told.talk
+    assert (result.code, result.out) == (2, "")
+    assert "is of `convex-evals`, which has no comparison folders" in result.talk
+    assert "`--write` takes judged runs of `conversation-bench`" in result.talk
     assert not (at_home / "out").exists()
 
 
 def test_options_that_choose_a_part_are_refused(runs):
-    told = errata("compare", "runs/harbour_bench", "--write", "out", "--by-model", "--category", "basic_qa")
+    result = errata("compare", "runs/harbour_bench", "--write", "out", "--by-model", "--category", "basic_qa")
 
-    assert (told.code, told.out) == (2, "")
-    assert "`--by-model` and `--category` can't be combined with `--write`" in told.talk
+    assert (result.code, result.out) == (2, "")
+    assert "`--by-model` and `--category` can't be combined with `--write`" in result.talk

@@ -33,9 +33,9 @@ turn-26     1/2  F .   tool_use_correct, instruction_following, kb_grounding
 
 
 def test_subjects_beside_each_other(library):
-    told = done("consistency", "1a2b3c4d", "5e6f7a8b", "9c0d1e2f", "7d8e9f0a", "--store", library)
+    result = done("consistency", "1a2b3c4d", "5e6f7a8b", "9c0d1e2f", "7d8e9f0a", "--store", library)
 
-    assert told.out.partition("Passes of each")[2] == snapshot("""\
+    assert result.out.partition("Passes of each")[2] == snapshot("""\
  harbour_bench case that failed at least once
 case     voice-alpha  voice-beta
 turn-5           1/2         1/1
@@ -172,19 +172,19 @@ Disputed overall (4)
 
 
 def test_a_turn_with_two_rows_is_told_and_an_error_when_everything_else_was_told(tmp_path):
-    told = errata("consistency", DAMAGED, "-o", tmp_path / "out")
+    result = errata("consistency", DAMAGED, "-o", tmp_path / "out")
 
-    assert told.code == 2
-    assert "voice-beta · harbour_bench · 1 run" in told.out
+    assert result.code == 2
+    assert "voice-beta · harbour_bench · 1 run" in result.out
     assert (tmp_path / "out" / "consistency_sanity_checks.csv").is_file()
-    assert "error: Several rows for one case of one run, not counted: `turn-12`" in told.talk
+    assert "error: Several rows for one case of one run, not counted: `turn-12`" in result.talk
 
 
 def test_the_files_are_named_on_stderr(library, tmp_path):
-    told = done("consistency", "1a2b3c4d", "5e6f7a8b", "-o", tmp_path / "out", "--store", library)
+    result = done("consistency", "1a2b3c4d", "5e6f7a8b", "-o", tmp_path / "out", "--store", library)
 
-    assert "consistency_run_details.csv · 60 rows" in told.talk
-    assert "wrote" not in told.out
+    assert "consistency_run_details.csv · 60 rows" in result.talk
+    assert "wrote" not in result.out
 
 
 def test_json_holds_everything_that_the_page_says(library):
@@ -226,13 +226,13 @@ def test_json_of_judges():
 @pytest.mark.parametrize("options", [(), ("--judges",)])
 def test_no_line_is_wider_than_the_page(options, library):
     every = ("1a2b3c4d", "5e6f7a8b", "9c0d1e2f", "3a4b5c6d", "jn709tmj", "jn7mqywb", "jn7maewn")
-    told = done("consistency", *every, *options, "--store", library)
+    result = done("consistency", *every, *options, "--store", library)
 
-    assert max(map(len, told.out.splitlines())) <= 100
+    assert max(map(len, result.out.splitlines())) <= 100
 
 
 def test_judges_have_no_tables(tmp_path):
-    told = errata("consistency", HAIKU, "--judges", "-o", tmp_path / "out")
+    result = errata("consistency", HAIKU, "--judges", "-o", tmp_path / "out")
 
-    assert told.code == 2
-    assert "`--judges` writes no tables" in told.talk
+    assert result.code == 2
+    assert "`--judges` writes no tables" in result.talk

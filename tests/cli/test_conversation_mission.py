@@ -17,7 +17,7 @@ FOLLOWERS = TURNS - 24
 
 
 class Mission(NamedTuple):
-    said: Said
+    result: Said
     text: str
     rows: list[dict]
     folder: Path
@@ -42,10 +42,10 @@ def reviewed(tmp_path_factory):
 
 
 def _reported(folder: Path, comparison: Path) -> Mission:
-    said = reported("--comparison-dir", comparison.relative_to(folder))
+    result = reported("--comparison-dir", comparison.relative_to(folder))
     lines = (comparison / "failure_review_rows.jsonl").read_text().splitlines()
     text = (comparison / "deep_error_analysis.md").read_text()
-    return Mission(said, text, [json.loads(line) for line in lines], folder)
+    return Mission(result, text, [json.loads(line) for line in lines], folder)
 
 
 def _verdicts(folder: Path):
@@ -163,11 +163,11 @@ def test_datapoints_show_the_long_commentary_beside_calls_and_results(mission):
 
 @pytest.mark.req("J-26")
 def test_each_test_has_one_p_with_its_correction_and_one_without_followers(mission):
-    told = section(mission.text, "Differences Between Runs")
-    rows = {(row["first"], row["second"]): row for row in table(told)}
+    text = section(mission.text, "Differences Between Runs")
+    rows = {(row["first"], row["second"]): row for row in table(text)}
 
-    assert "Every p is Holm-corrected for 6 pairs." in told
-    assert "The turns of a conversation are not independent" in told
+    assert "Every p is Holm-corrected for 6 pairs." in text
+    assert "The turns of a conversation are not independent" in text
     pair = rows["voice-x run 2", "voice-y"]
     assert (pair["only first fails"], pair["only second fails"]) == ("1", "10")
     assert float(pair["p"]) < float(pair["p, clean"])
@@ -194,12 +194,12 @@ def test_a_missing_turn_is_explained_by_the_lines_of_the_log(mission):
 
 
 def test_a_turn_without_a_verdict_is_judged_again_in_the_report_and_by_the_command(mission):
-    told = section(mission.text, "Not Measured")
+    text = section(mission.text, "Not Measured")
     run = "runs/kiln_bench/20260401T090300_acme_voice-z_00000004"
     command = f"audio-arena judge {run} --judge=openai --only-turns={UNJUDGED}"
 
-    assert f"acme/voice-z, judge again: turn {UNJUDGED}" in told
-    assert command in told
+    assert f"acme/voice-z, judge again: turn {UNJUDGED}" in text
+    assert command in text
     with working_in(mission.folder):
         assert command in " ".join(done("rerun", "00000004", "--store", "errata.db").out.replace("\\", "").split())
 
@@ -282,19 +282,19 @@ def test_a_reader_can_blame_the_judge_and_the_report_shows_it(tmp_path):
 
 @pytest.mark.req("J-17")
 def test_the_summary_is_in_the_reply_too(mission):
-    told = folded(mission.said)
+    result = folded(mission.said)
 
-    assert "voice-y: 13 failed rows in 1 run, 10 of them knock-on" in told
-    assert "all 15 Is Maren teaching this month?" in told
-    assert "deep_error_analysis.md" in told
+    assert "voice-y: 13 failed rows in 1 run, 10 of them knock-on" in result
+    assert "all 15 Is Maren teaching this month?" in result
+    assert "deep_error_analysis.md" in result
 
 
 @pytest.mark.req("J-04", "J-05")
 def test_run_folders_win_and_a_missing_file_is_named(mission):
     with working_in(mission.folder):
         run = next(iter(sorted((mission.folder / "runs" / "kiln_bench").iterdir())))
-        said = reported("--comparison-dir", "results/kiln_bench/compare", "--run-dir", run, "-o", "one")
+        result = reported("--comparison-dir", "results/kiln_bench/compare", "--run-dir", run, "-o", "one")
         refused = errata("report", "--run-dir", mission.folder / "benchmarks")
 
-    assert "1 run, 7 failed rows" in folded(said)
+    assert "1 run, 7 failed rows" in folded(result)
     assert (refused.code, "has no `openai_judged.jsonl`" in refused.talk) == (2, True)

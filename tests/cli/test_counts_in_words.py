@@ -33,7 +33,7 @@ def test_categories_beyond_the_shown_ones_are_counted(tmp_path):
     made = (json.dumps({"errata": 1, "kind": kind, "record": record}) for record, kind in lines(13))
     log.write_text("\n".join(made))
 
-    told = " ".join(done("analyze", log, "--no-report").out.split())
+    page = " ".join(done("analyze", log, "--no-report").out.split())
 
-    assert "part-09 1 of 1 · and 3 others" in told
-    assert "part-10" not in told.partition("Failed by category")[2].partition("Next")[0]
+    assert "part-09 1 of 1 · and 3 others" in page
+    assert "part-10" not in page.partition("Failed by category")[2].partition("Next")[0]

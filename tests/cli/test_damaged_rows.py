@@ -32,15 +32,15 @@ CHANGES = {
 
 @pytest.mark.parametrize(("change", "line", "why"), CHANGES.values(), ids=CHANGES)
 def test_one_bad_row_is_one_unreadable_item(tmp_path, change, line, why):
-    told = import_with(tmp_path, change)
+    result = import_with(tmp_path, change)
     (run,) = done("runs", "--json").rows
 
     assert run["counts"]["unreadable"] == 1
     assert run["counts"]["counted"] - run["counts"]["executions"].get("missing", 0) in (29, 30)
-    assert told.out.startswith("new · 1a2b3c4d · voice-alpha · ")
-    assert "note: 1 item of" in told.err
-    assert f"  openai_judged.jsonl:{line}: " in told.err
-    assert why in told.err
+    assert result.out.startswith("new · 1a2b3c4d · voice-alpha · ")
+    assert "note: 1 item of" in result.err
+    assert f"  openai_judged.jsonl:{line}: " in result.err
+    assert why in result.err
 
 
 @pytest.mark.parametrize(("change", "line", "why"), CHANGES.values(), ids=CHANGES)
@@ -62,18 +62,18 @@ def test_a_line_over_the_cap_is_one_unreadable_item(tmp_path, monkeypatch):
     monkeypatch.setattr(base, "LINE_CAP", 20_000)
     row = b'{"turn": 3, "assistant_text": "' + b"x" * 100_000 + b'"}\n'
 
-    told = import_with(tmp_path, lambda lines: [*lines[:3], row, *lines[4:]])
+    result = import_with(tmp_path, lambda lines: [*lines[:3], row, *lines[4:]])
 
     assert done("runs", "--json").row["counts"]["unreadable"] == 1
-    assert "openai_judged.jsonl:4: line longer than" in told.err
+    assert "openai_judged.jsonl:4: line longer than" in result.err
 
 
 def test_many_bad_rows_are_counted_and_a_few_are_quoted(tmp_path):
-    told = import_with(tmp_path, lambda lines: [b"{\n" for _ in lines[:12]] + lines[12:])
+    result = import_with(tmp_path, lambda lines: [b"{\n" for _ in lines[:12]] + lines[12:])
 
-    assert "note: 12 items of" in told.err
-    assert told.err.count("openai_judged.jsonl:") == 5
-    assert "`errata check RUN` lists the others" in told.err
+    assert "note: 12 items of" in result.err
+    assert result.err.count("openai_judged.jsonl:") == 5
+    assert "`errata check RUN` lists the others" in result.err
 
 
 def test_the_listing_notes_what_could_not_be_read(tmp_path):
@@ -85,10 +85,10 @@ def test_the_listing_notes_what_could_not_be_read(tmp_path):
 def test_an_analysis_tells_what_could_not_be_read(tmp_path):
     import_with(tmp_path, CHANGES["half a last line"][0])
 
-    told = done("analyze", JUDGED.name)
+    result = done("analyze", JUDGED.name)
 
-    assert " · 1 unreadable\n" in told.err
-    assert "warning  unreadable          1 item of the log could not be read\n" in told.out
+    assert " · 1 unreadable\n" in result.err
+    assert "warning  unreadable          1 item of the log could not be read\n" in result.out
 
 
 def test_every_file_of_a_run_may_be_missing_its_end(tmp_path):
@@ -110,9 +110,9 @@ def test_a_damaged_character_is_a_finding_with_its_place_and_its_row_counts(tmp_
         assert field
         return [*lines[:3], before + field + damage + after, *lines[4:]]
 
-    told = import_with(tmp_path, spoil)
+    result = import_with(tmp_path, spoil)
 
-    assert "could not be read" not in told.err
+    assert "could not be read" not in result.err
     counts = done("runs", "--json").row["counts"]
     assert (counts["unreadable"], counts["counted"], counts["executions"].get("missing", 0)) == (0, 30, 0)
     found = {one["name"]: one for one in errata("check", "latest", "--json").row["findings"]}

@@ -76,13 +76,13 @@ def test_no_damaged_page_is_called_a_bug(sound, seed, tmp_path):
         for end in ("-wal", "-shm"):
             Path(f"{store}{end}").unlink(missing_ok=True)
 
-        told = errata(*command, "--store", store)
+        result = errata(*command, "--store", store)
 
-        assert told.code in (0, 1, 2), told.err
-        assert "bug" not in told.err
-        if told.code == 2:
-            assert "The store is damaged" in told.err
-            assert "`errata doctor`" in told.err
+        assert result.code in (0, 1, 2), result.err
+        assert "bug" not in result.err
+        if result.code == 2:
+            assert "The store is damaged" in result.err
+            assert "`errata doctor`" in result.err
 
 
 def rebuilding(page: str) -> list[list[str]]:
@@ -97,15 +97,15 @@ def test_doctor_names_what_a_lost_page_costs(sound, table, tmp_path):
     page = root_pages(sound, tmp_path)[table]
     store.write_bytes(sound[: (page - 1) * PAGE] + b"\xa5" * PAGE + sound[page * PAGE :])
 
-    told = errata("doctor", "--store", store)
+    result = errata("doctor", "--store", store)
 
-    assert told.code == 1
-    assert "DAMAGED" in told.out
+    assert result.code == 1
+    assert "DAMAGED" in result.out
     if table in ("attempts", "cases", "blocks"):
-        assert ["errata", "import", str(RUN_B), "--store", "new.db"] in rebuilding(told.out)
+        assert ["errata", "import", str(RUN_B), "--store", "new.db"] in rebuilding(result.out)
     if table == "verdicts":
-        assert "verdicts: only 0 can be read; these are opinions, which no log brings back" in told.out
-        assert "rebuild" not in told.out
+        assert "verdicts: only 0 can be read; these are opinions, which no log brings back" in result.out
+        assert "rebuild" not in result.out
 
 
 def test_a_damaged_run_is_rebuilt_with_the_command_that_doctor_shows(sound, tmp_path):
@@ -128,10 +128,10 @@ def test_a_block_that_can_not_be_unpacked_is_damage(sound, tmp_path):
     with closing(sqlite3.connect(store)) as database, database:
         database.execute("UPDATE blocks SET data = zeroblob(length(data))")
 
-    told = errata("show", "latest/000-fundamentals/002-http_greeting", "--store", store)
+    result = errata("show", "latest/000-fundamentals/002-http_greeting", "--store", store)
 
-    assert told.code == 2
-    assert "The store is damaged" in told.err
+    assert result.code == 2
+    assert "The store is damaged" in result.err
 
 
 def test_a_bug_beside_a_sound_store_is_still_a_bug(monkeypatch):
@@ -166,11 +166,11 @@ def test_every_reading_command_reads_a_read_only_store(read_only, tmp_path):
     before = read_only.read_bytes()
 
     for command in READING:
-        told = errata(*command, "--store", read_only)
+        result = errata(*command, "--store", read_only)
         shutil.rmtree("reports", ignore_errors=True)
         expected = errata(*command, "--store", writable)
         shutil.rmtree("reports", ignore_errors=True)
-        assert (told.code, told.out) == (expected.code, expected.out), (command, told.err)
+        assert (result.code, result.out) == (expected.code, expected.out), (command, result.err)
 
     assert errata("doctor", "--store", read_only).code == 0
     assert read_only.read_bytes() == before
@@ -196,10 +196,10 @@ def test_the_private_copy_of_a_read_only_store_is_removed(read_only, tmp_path):
 def test_a_read_only_store_is_not_written(read_only, command):
     before = read_only.read_bytes()
 
-    told = errata(*command, "--store", read_only)
+    result = errata(*command, "--store", read_only)
 
-    assert told.code == 2
-    assert "it is read-only" in told.err
+    assert result.code == 2
+    assert "it is read-only" in result.err
     assert read_only.read_bytes() == before
 
 
@@ -230,10 +230,10 @@ def test_a_linked_store_is_refused_and_its_target_is_not_touched(linked, tmp_pat
         (target / "errata.db").touch()
         Path(".errata", "errata.db" if linked == "file" else "errata.db-wal").symlink_to(target / "errata.db")
 
-    told = errata("import", RUN_B)
+    result = errata("import", RUN_B)
 
-    assert told.code == 2
-    assert "is a link" in " ".join(told.err.split())
+    assert result.code == 2
+    assert "is a link" in " ".join(result.err.split())
     assert not (tmp_path / "nowhere").exists()
     assert [path.stat().st_size for path in target.iterdir()] in ([], [0])
 
@@ -242,10 +242,10 @@ def test_a_linked_store_is_refused_and_its_target_is_not_touched(linked, tmp_pat
 def test_a_removed_working_folder_is_a_sentence(tmp_path, command):
     script = f"mkdir gone && cd gone && rmdir ../gone && exec '{PROGRAM}' {command}"
 
-    told = subprocess.run(["sh", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    result = subprocess.run(["sh", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
 
-    assert told.returncode == 2, told.stderr
-    assert "The working folder does not exist any more" in told.stderr
+    assert result.returncode == 2, result.stderr
+    assert "The working folder does not exist any more" in result.stderr
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.ENAMETOOLONG, errno.EACCES])
@@ -255,7 +255,7 @@ def test_a_failure_of_the_disk_is_a_sentence(number, monkeypatch):
 
     monkeypatch.setattr(doctor, "examine_store", fails)
 
-    told = errata("doctor")
+    result = errata("doctor")
 
-    assert told.code == door.USER
-    assert f"{os.strerror(number)}: `report.md`" in told.err
+    assert result.code == door.USER
+    assert f"{os.strerror(number)}: `report.md`" in result.err

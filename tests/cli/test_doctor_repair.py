@@ -115,10 +115,10 @@ def test_a_repair_never_changes_verdicts():
 
 def refused_repair() -> Said:
     change(DAMAGE["a block"])
-    told = errata("doctor", "--repair")
-    assert told.code == 1
-    assert "can't fix" in told.out
-    return told
+    result = errata("doctor", "--repair")
+    assert result.code == 1
+    assert "can't fix" in result.out
+    return result
 
 
 def test_without_the_logs_the_page_names_what_it_would_take(logs):

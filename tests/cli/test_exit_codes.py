@@ -58,22 +58,22 @@ def test_an_error_that_the_user_can_fix_ends_with_2_and_says_what_would_be_right
     ],
 )
 def test_wrong_usage_ends_with_2_and_points_to_the_help(arguments, said):
-    told = errata(*arguments)
+    result = errata(*arguments)
 
-    assert told.code == 2
-    assert told.err.startswith("error: ")
-    assert said in told.err
-    assert "--help` shows how it is used" in told.err
+    assert result.code == 2
+    assert result.err.startswith("error: ")
+    assert said in result.err
+    assert "--help` shows how it is used" in result.err
 
 
 @pytest.mark.parametrize("arguments", [[], ["help"], ["--help"], ["-h"]])
 def test_who_asks_for_help_in_any_way_gets_it(arguments):
-    told = errata(*arguments)
+    result = errata(*arguments)
 
-    assert told.code == 0
-    assert told.err == ""
-    assert told.out.startswith("Usage: errata")
-    assert all(name in told.out for name in COMMANDS)
+    assert result.code == 0
+    assert result.err == ""
+    assert result.out.startswith("Usage: errata")
+    assert all(name in result.out for name in COMMANDS)
 
 
 def test_help_with_the_name_of_a_command_is_the_help_of_that_command():
@@ -92,28 +92,28 @@ def test_help_with_the_name_of_a_command_is_the_help_of_that_command():
     ],
 )
 def test_a_slip_of_the_pen_is_answered_with_what_was_meant(arguments, meant):
-    told = errata(*arguments)
+    result = errata(*arguments)
 
-    assert told.code == 2
-    assert f"hint: {meant}\n" in told.err
+    assert result.code == 2
+    assert f"hint: {meant}\n" in result.err
 
 
 def test_a_path_in_the_place_of_a_command_is_told_how_to_be_read():
-    told = errata(RUN_D)
+    result = errata(RUN_D)
 
-    assert told.code == 2
-    assert f"hint: `errata analyze {RUN_D}` reads it" in told.talk
+    assert result.code == 2
+    assert f"hint: `errata analyze {RUN_D}` reads it" in result.talk
 
 
 def test_our_own_bug_ends_with_3_and_leaves_a_crash_file(monkeypatch, tmp_path):
     breaks(monkeypatch, ZeroDivisionError("by nought"))
 
-    told = errata("runs")
+    result = errata("runs")
     (crash,) = (tmp_path / "scratch").glob("errata-crash-*.txt")
 
-    assert told.code == 3
-    assert "errata has a bug: ZeroDivisionError: by nought" in told.err
-    assert f"`{crash}`" in told.err
+    assert result.code == 3
+    assert "errata has a bug: ZeroDivisionError: by nought" in result.err
+    assert f"`{crash}`" in result.err
     assert "Traceback (most recent call last)" in crash.read_text()
     assert "in raising" in crash.read_text()
 
@@ -130,10 +130,10 @@ def test_a_crash_holds_no_secrets(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "argv", ["errata", "runs", f"--token={SECRET}"])
     breaks(monkeypatch, ZeroDivisionError(f"refused with {SECRET}, DB_PASSWORD=hunter22"))
 
-    told = errata("runs")
+    result = errata("runs")
     crash = "".join(path.read_text() for path in (tmp_path / "scratch").glob("errata-crash-*.txt"))
 
-    for text in (told.err, crash):
+    for text in (result.err, crash):
         assert "[redacted:" in text
         assert SECRET not in text
         assert "hunter22" not in text
@@ -148,16 +148,16 @@ def test_a_bug_whose_message_holds_escapes_is_told_without_them(monkeypatch):
 def test_an_interrupt_ends_with_130(monkeypatch):
     breaks(monkeypatch, KeyboardInterrupt())
 
-    told = errata("runs")
+    result = errata("runs")
 
-    assert (told.code, told.err.strip()) == (130, "interrupted")
+    assert (result.code, result.err.strip()) == (130, "interrupted")
 
 
 def test_the_program_says_its_version():
-    told = errata_program("--version")
+    result = errata_program("--version")
 
-    assert told.code == 0
-    assert told.out.startswith("errata 0.")
+    assert result.code == 0
+    assert result.out.startswith("errata 0.")
 
 
 def test_the_program_ends_with_the_code_of_its_command():
@@ -173,17 +173,17 @@ def test_a_reader_that_has_had_enough_is_no_error(arguments):
 
     command.stdout.read(1)
     command.stdout.close()
-    told = command.stderr.read()
+    result = command.stderr.read()
     command.stderr.close()
 
-    assert (command.wait(), told) == (0, b"")
+    assert (command.wait(), result) == (0, b"")
 
 
 def test_a_terminal_that_knows_only_ascii_gets_escapes_and_no_crash():
-    told = errata_program("show", RUN_B, PYTHONIOENCODING="ascii")
+    result = errata_program("show", RUN_B, PYTHONIOENCODING="ascii")
 
-    assert told.code == 0
-    assert "\\xb7" in told.out
+    assert result.code == 0
+    assert "\\xb7" in result.out
 
 
 def test_nothing_from_a_folder_of_logs_is_run_as_code(tmp_path):

@@ -250,10 +250,10 @@ def test_a_comparison_folder_stands_for_the_runs_it_lists(library, four):
 @pytest.mark.req("J-04")
 def test_runs_that_are_named_win_over_a_comparison_folder(library):
     folder = FIXTURES / "conversation_bench" / "comparison" / "data" / "compare_20260301"
-    told = done("compare", folder, ALPHA_1, BETA, "--json", "--store", library)
+    result = done("compare", folder, ALPHA_1, BETA, "--json", "--store", library)
 
-    assert [one["label"] for one in told.row["runs"]] == ["voice-alpha", "voice-beta"]
-    assert ": the named runs take precedence" in told.talk
+    assert [one["label"] for one in result.row["runs"]] == ["voice-alpha", "voice-beta"]
+    assert ": the named runs take precedence" in result.talk
 
 
 @pytest.fixture(scope="module")

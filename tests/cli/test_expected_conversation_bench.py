@@ -120,11 +120,11 @@ def test_failed_dimensions_add_up_over_the_comparison(listed):
     [(ALPHA_1, 0, 0, 0), (ALPHA_2, 0, 0, 1), (BETA, 1, 5, 0), (GAMMA, 0, 0, 1)],
 )
 def test_what_the_harness_put_in_the_place_of_an_answer_is_counted(library, run, ended, early, empty):
-    said = [row["native_status"] for row in failures(library, run)]
+    result = [row["native_status"] for row in failures(library, run)]
 
-    assert said.count("MODEL_ENDED_SESSION") == ended
-    assert said.count("MODEL_ENDED_SESSION_EARLY") == early
-    assert said.count("EMPTY_RESPONSE") == empty
+    assert result.count("MODEL_ENDED_SESSION") == ended
+    assert result.count("MODEL_ENDED_SESSION_EARLY") == early
+    assert result.count("EMPTY_RESPONSE") == empty
 
 
 @pytest.mark.trap(7)

@@ -202,18 +202,18 @@ def test_a_model_that_was_never_reached_is_unavailable(library, analysed):
 
 
 def test_an_unavailable_run_says_nothing_about_its_model():
-    told = done("analyze", SAMPLES["c"]).out
+    page = done("analyze", SAMPLES["c"]).out
 
-    assert "UNAVAILABLE: 25 of 25" in told
-    assert "  > error: No endpoints found for acme/drift-mini-preview.\n" in told
-    assert "This run does not measure the model." in told
+    assert "UNAVAILABLE: 25 of 25" in page
+    assert "  > error: No endpoints found for acme/drift-mini-preview.\n" in page
+    assert "This run does not measure the model." in page
 
 
 @pytest.mark.req("C-07")
 def test_where_all_passed_there_is_nothing_to_analyse(tmp_path):
-    told = done("analyze", SAMPLES["d"])
+    result = done("analyze", SAMPLES["d"])
 
-    assert told.out == "Run jn7maewn · acme/nimbus-2-coder · 25 of 25 passed. Nothing to analyse.\n"
+    assert result.out == "Run jn7maewn · acme/nimbus-2-coder · 25 of 25 passed. Nothing to analyse.\n"
 
 
 @pytest.mark.req("C-07")

@@ -70,11 +70,11 @@ def test_the_costs_of_the_batch_add_up(library, batch):
 
 @pytest.mark.req("S-35")
 def test_the_analysis_says_what_was_passed_and_spent():
-    told = done("analyze", FIXTURES / "scylla" / "large" / "batch-gen1" / "data").out
+    page = done("analyze", FIXTURES / "scylla" / "large" / "batch-gen1" / "data").out
 
-    assert "strict        24/47" in told
-    assert "clean         29/45" in told
-    assert "Cost     $54.18\n" in told
+    assert "strict        24/47" in page
+    assert "clean         29/45" in page
+    assert "Cost     $54.18\n" in page
 
 
 @pytest.mark.trap(10)

@@ -43,11 +43,11 @@ def test_every_row_of_which_show_has_a_quote_has_a_reason(library):
     ],
 )
 def test_a_filter_that_names_nothing_is_a_slip(library, option, typed, hint):
-    told = errata("failures", "jn7mqywb", option, typed, "--store", library)
+    result = errata("failures", "jn7mqywb", option, typed, "--store", library)
 
-    assert told.code == 2
-    assert f"is named `{typed}`" in told.err
-    assert f"hint: {hint}\n" in told.err
+    assert result.code == 2
+    assert f"is named `{typed}`" in result.err
+    assert f"hint: {hint}\n" in result.err
 
 
 @pytest.mark.parametrize(("option", "what"), [("--bucket", "bucket"), ("--category", "category")])
@@ -56,24 +56,24 @@ def test_that_nothing_of_the_kind_is_known_makes_it_no_answer(tmp_path, option, 
     (tmp_path / "map.toml").write_text('suite = "s"\n[case]\nname = "id"\n[attempt]\npassed = "passed"\n')
     done("import", "rows.jsonl", "--map", "map.toml")
 
-    told = errata("failures", "latest", option, "nope")
+    result = errata("failures", "latest", option, "nope")
 
-    assert told.code == 2
-    assert f"No {what} is named `nope`" in told.err
+    assert result.code == 2
+    assert f"No {what} is named `nope`" in result.err
 
 
 @pytest.mark.parametrize("filters", [["--failed-check", "filesystem"], ["--case", "000-greeting_query"]])
 def test_a_filter_that_fits_no_failure_is_an_answer(library, filters):
-    told = done("failures", "jn7mqywb", *filters, "--store", library)
+    result = done("failures", "jn7mqywb", *filters, "--store", library)
 
-    assert told.out == "9 failures in 25 attempts, 0 listed\n"
+    assert result.out == "9 failures in 25 attempts, 0 listed\n"
 
 
 def test_a_check_that_only_one_of_two_runs_knows_is_no_slip(library):
-    told = errata("failures", "jn7mqywb", "9c0d1e2f", "--failed-check", "eslint", "--json", "--store", library)
+    result = errata("failures", "jn7mqywb", "9c0d1e2f", "--failed-check", "eslint", "--json", "--store", library)
 
-    assert told.code == 0
-    assert {row["run"][:8] for row in told.rows} == {"jn7mqywb"}
+    assert result.code == 0
+    assert {row["run"][:8] for row in result.rows} == {"jn7mqywb"}
 
 
 def test_many_failed_checks_are_counted_and_not_listed(library):
@@ -81,11 +81,11 @@ def test_many_failed_checks_are_counted_and_not_listed(library):
 
 
 def test_passes_that_deserve_a_second_look_are_a_list_of_their_own(library):
-    told = done("failures", "9c0d1e2f", "--suspicious", "--store", library).out
+    page = done("failures", "9c0d1e2f", "--suspicious", "--store", library).out
 
-    assert "recites_reference" in told
-    assert " of 20 passes look suspicious · scores count them as passed\n" in told
-    assert told.endswith("conf = confidence in the suspicion: certain, likely or weak\n")
+    assert "recites_reference" in page
+    assert " of 20 passes look suspicious · scores count them as passed\n" in page
+    assert page.endswith("conf = confidence in the suspicion: certain, likely or weak\n")
 
 
 def test_suspicious_passes_are_passes(library):
@@ -96,7 +96,7 @@ def test_suspicious_passes_are_passes(library):
 
 
 def test_a_pass_has_no_owner_to_filter_by(library):
-    told = errata("failures", "9c0d1e2f", "--suspicious", "--owner", "model", "--store", library)
+    result = errata("failures", "9c0d1e2f", "--suspicious", "--owner", "model", "--store", library)
 
-    assert told.code == 2
-    assert "`--suspicious` lists passes" in told.err
+    assert result.code == 2
+    assert "`--suspicious` lists passes" in result.err

@@ -167,11 +167,11 @@ def test_of_many_failures_a_page_lists_a_few_of_each_run_and_counts_all(own):
     ],
 )
 def test_what_has_no_like_is_an_error_that_helps(own, text, problem, hint):
-    told = errata("failures", "--like", text, "--store", own)
+    result = errata("failures", "--like", text, "--store", own)
 
-    assert told.code == 2
-    assert problem in told.talk
-    assert hint in told.talk
+    assert result.code == 2
+    assert problem in result.talk
+    assert hint in result.talk
 
 
 def test_filters_and_a_missing_run_are_refused(own):

@@ -30,12 +30,12 @@ def visualizer(deployment, run, rest=""):
 
 @pytest.mark.req("C-02", "C-06", "C-22")
 def test_from_an_address_to_a_report_in_one_command(deployment, at_home):
-    told = done("analyze", visualizer(deployment, RUN_A), "--deployment", deployment.address)
+    result = done("analyze", visualizer(deployment, RUN_A), "--deployment", deployment.address)
 
     (report,) = (at_home / "reports").rglob("*.md")
-    assert report.relative_to(at_home).as_posix() in told.out
+    assert report.relative_to(at_home).as_posix() in result.out
     assert report.relative_to(at_home / "reports").as_posix().startswith("acme/nimbus-2-coder/jn709tmj_")
-    assert "Run jn709tmj · acme/nimbus-2-coder" in told.out
+    assert "Run jn709tmj · acme/nimbus-2-coder" in result.out
 
 
 @pytest.mark.req("C-09", "C-11")
@@ -49,15 +49,15 @@ def test_what_was_fetched_is_as_good_as_what_was_saved(deployment):
 
 @pytest.mark.req("C-07")
 def test_where_all_passed_no_report_is_written(deployment, at_home):
-    told = done("analyze", RUN_D, "--deployment", deployment.address)
+    result = done("analyze", RUN_D, "--deployment", deployment.address)
 
-    assert "25 of 25 passed" in told.out
+    assert "25 of 25 passed" in result.out
     assert not (at_home / "reports").exists()
 
 
 @pytest.mark.req("E-01", "C-02")
 def test_a_single_eval_is_fetched_by_its_address(deployment):
-    told = done(
+    result = done(
         "fetch",
         visualizer(deployment, RUN_A, f"/000-fundamentals/{EVAL}"),
         "--deployment",
@@ -65,14 +65,14 @@ def test_a_single_eval_is_fetched_by_its_address(deployment):
         "--json",
     )
 
-    assert 1 <= told.row["files"] <= 2
+    assert 1 <= result.row["files"] <= 2
 
 
 @pytest.mark.req("A-01")
 def test_an_unknown_visualizer_asks_which_deployment_is_meant(deployment):
-    told = errata("analyze", visualizer(deployment, RUN_A))
+    result = errata("analyze", visualizer(deployment, RUN_A))
 
-    assert (told.code, "--deployment prod" in told.talk) == (2, True)
+    assert (result.code, "--deployment prod" in result.talk) == (2, True)
 
 
 @pytest.mark.req("A-01")
@@ -133,14 +133,14 @@ def test_a_project_s_own_file_may_not_name_a_deployment(deployment, at_home):
 
 def test_what_can_t_be_reached_is_told_with_exit_2(monkeypatch):
     monkeypatch.setattr(transport, "LONGEST_WAIT", 0)
-    told = errata("fetch", RUN_A, "--deployment", "http://127.0.0.1:9", "--timeout", "0.2")
+    result = errata("fetch", RUN_A, "--deployment", "http://127.0.0.1:9", "--timeout", "0.2")
 
-    assert told.code == 2
-    assert "`127.0.0.1:9` refuses the connection" in told.talk
+    assert result.code == 2
+    assert "`127.0.0.1:9` refuses the connection" in result.talk
 
 
 def test_the_folder_is_evidence_of_what_was_asked(deployment, at_home):
     done("fetch", RUN_A, "--deployment", deployment.address, "-o", "saved")
 
-    told = json.loads((at_home / "saved" / "fetch.json").read_text())
-    assert (told["run"], told["deployment"], told["asked"]) == (RUN_A, deployment.address, "runs:getRunDetails")
+    row = json.loads((at_home / "saved" / "fetch.json").read_text())
+    assert (row["run"], row["deployment"], row["asked"]) == (RUN_A, deployment.address, "runs:getRunDetails")

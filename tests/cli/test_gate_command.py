@@ -35,12 +35,12 @@ def logs(**runs):
 
 
 def test_a_new_failure_of_the_model_exits_with_1_and_infrastructure_is_listed_apart(convex):
-    said = errata("gate", RUN_B, "--baseline", RUN_A)
+    result = errata("gate", RUN_B, "--baseline", RUN_A)
 
-    assert said.code == 1
-    assert "Gate FAILED: 3 cases passed in the baseline and fail now." in said.out
-    assert re.search(r"Infrastructure: 2 .*\n.*\n001-data_modeling/000-user_table +provider", said.out)
-    assert "not significant (exact McNemar, p = 1.00)" in " ".join(said.out.split())
+    assert result.code == 1
+    assert "Gate FAILED: 3 cases passed in the baseline and fail now." in result.out
+    assert re.search(r"Infrastructure: 2 .*\n.*\n001-data_modeling/000-user_table +provider", result.out)
+    assert "not significant (exact McNemar, p = 1.00)" in " ".join(result.out.split())
 
 
 def test_knock_on_failures_are_listed_apart_from_infrastructure(library):
@@ -83,10 +83,10 @@ def test_the_branch_comes_from_the_option_or_from_the_ci_job(monkeypatch):
     monkeypatch.setenv("GITHUB_REF_NAME", "7/merge")
     monkeypatch.setenv("GITHUB_HEAD_REF", "topic")
     monkeypatch.setenv("GITHUB_SHA", "badcafe")
-    said = errata("gate", "logs/b.jsonl", "--baseline", "branch:main", "--json")
+    row = errata("gate", "logs/b.jsonl", "--baseline", "branch:main", "--json")
     done("import", "logs/a.jsonl")
 
-    assert (said.code, said.row["baseline"]) == (1, "a")
+    assert (row.code, row.row["baseline"]) == (1, "a")
     runs = {one["run"]: (one["branch"], one["commit"]) for one in done("runs", "--json").rows}
     assert runs == {"a": ("main", "c0ffee"), "b": ("topic", "badcafe")}
 
@@ -94,11 +94,11 @@ def test_the_branch_comes_from_the_option_or_from_the_ci_job(monkeypatch):
 def test_runs_that_measured_different_things_exit_with_4(convex):
     import_fixtures(FIXTURES / "harbor/demo-job/data")
     other = next(one["run_id"] for one in done("runs", "--json").rows if one["source"] == "harbor")
-    said = errata("gate", RUN_B, "--baseline", other)
+    result = errata("gate", RUN_B, "--baseline", other)
 
-    assert said.code == 4
-    assert "Gate NOT COMPARABLE: the runs did not measure the same thing" in said.out
-    assert "suite: " in said.out
+    assert result.code == 4
+    assert "Gate NOT COMPARABLE: the runs did not measure the same thing" in result.out
+    assert "suite: " in result.out
 
 
 def test_an_allow_list_excuses_a_failure_and_complains_about_stale_entries():
@@ -126,9 +126,9 @@ def test_an_allow_list_excuses_a_failure_and_complains_about_stale_entries():
 )
 def test_what_can_be_fixed_exits_with_2(arguments, words):
     logs(after="++")
-    said = errata("gate", "after", *arguments)
+    result = errata("gate", "after", *arguments)
 
-    assert (said.code, words in said.talk) == (2, True), said
+    assert (result.code, words in result.talk) == (2, True), result
 
 
 # -- comments ---------------------------------------------------------------------------------------------------------
@@ -157,20 +157,20 @@ def test_a_comment_has_what_regressed_what_is_fixed_what_is_infrastructure_and_t
 
 
 def test_compare_writes_the_same_comment_without_a_verdict(convex):
-    said = done("compare", RUN_A, RUN_B, "--format", "gitlab", "-o", "comment.md", "--format", "junit", "-o", "c.xml")
+    result = done("compare", RUN_A, RUN_B, "--format", "gitlab", "-o", "comment.md", "--format", "junit", "-o", "c.xml")
 
     text = Path("comment.md").read_text()
     assert "### 3 cases regressed, 2 fixed" in text
     assert "Gate" not in text
     assert Path("c.xml").read_text().startswith("<?xml")
-    assert said.out == ""
+    assert result.out == ""
 
 
 def test_compare_takes_two_runs_for_a_comment(convex):
     import_fixtures(FIXTURES / "convex_evals/run_d/data")
-    said = errata("compare", RUN_A, RUN_B, "jn7maewn", "--format", "github")
+    result = errata("compare", RUN_A, RUN_B, "jn7maewn", "--format", "github")
 
-    assert (said.code, "compares two runs, and these are 3" in said.talk) == (2, True)
+    assert (result.code, "compares two runs, and these are 3" in result.talk) == (2, True)
 
 
 def test_a_comment_stays_below_the_limit_and_counts_what_is_left_out(monkeypatch):

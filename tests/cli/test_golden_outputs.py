@@ -13,9 +13,9 @@ DAMAGED = FIXTURES / "conversation_bench" / "damaged" / "data" / "20260302T10000
 
 
 def test_the_analysis_of_the_bundled_example():
-    told = done("analyze", bundled_example(), "--no-report")
+    result = done("analyze", bundled_example(), "--no-report")
 
-    assert told.err + told.out == snapshot("""\
+    assert result.err + result.out == snapshot("""\
 read      convex-evals · 25 evals, 133 checks · 0 unreadable
 checkup   25 of 25 planned evals finished · fit for comparison with other runs
 triage    9 failures · an owner for each
@@ -59,10 +59,10 @@ Cost     $0.4480, unknown for 1 attempt · 178,064 tokens
 
 
 def test_the_check_of_a_damaged_run():
-    told = errata("check", DAMAGED)
+    result = errata("check", DAMAGED)
 
-    assert told.code == 1
-    assert told.out == snapshot("""\
+    assert result.code == 1
+    assert result.out == snapshot("""\
 Run 0b1c2d3e · voice-beta · harbour_bench, mode rehydrated · 2026-03-02
 NOT FIT for comparison with other runs (3 problems)
 
@@ -170,9 +170,9 @@ status   failed   (the harness's own word)
 
 def test_an_attempt_whose_words_mislead(library):
     """The case is named after rate limits, and the model writes of them; both are no evidence."""
-    told = done("show", "jn7mqywb/004-actions/003-rate_limit_guard", "--store", library).out
+    page = done("show", "jn7mqywb/004-actions/003-rate_limit_guard", "--store", library).out
 
-    assert told.partition("\nchecks\n")[0] == snapshot("""\
+    assert page.partition("\nchecks\n")[0] == snapshot("""\
 004-actions/003-rate_limit_guard · attempt 1 of 1 · failed at tests (60 % passed; step 6 of 6)
 execution completed · measurement scored · outcome fail · 7,578 tokens · $0.0210 reported
 
@@ -191,9 +191,9 @@ History  failed in 1 earlier run of the model: jn709tmj (2026-03-02)
 
 
 def test_passes_that_deserve_a_second_look(library):
-    told = done("failures", "9c0d1e2f", "--suspicious", "--limit", 3, "--store", library).out
+    page = done("failures", "9c0d1e2f", "--suspicious", "--limit", 3, "--store", library).out
 
-    assert told == snapshot("""\
+    assert page == snapshot("""\
 case    suspicion          conf    where        quote
 turn-0  recites_reference  likely  output.text  Greets Lena; the Lantern Harbour Fair is a three-da…
 turn-1  recites_reference  likely  output.text  Friday opens at 10:00.
@@ -263,9 +263,9 @@ from     openai_judged.jsonl:12
 
 
 def test_an_unavailable_run(library):
-    told = done("analyze", FIXTURES / "convex_evals" / "run_c" / "data", "--no-report")
+    result = done("analyze", FIXTURES / "convex_evals" / "run_c" / "data", "--no-report")
 
-    assert told.out == snapshot("""\
+    assert result.out == snapshot("""\
 Run jn7h2dcx · acme/drift-mini-preview · UNAVAILABLE: 25 of 25 attempts ended in one error and used
   no tokens:
   > error: No endpoints found for acme/drift-mini-preview.
@@ -275,9 +275,9 @@ This run does not measure the model. Score: strict 0/25, clean n/a (0 evals left
 
 @pytest.mark.req("S-17")
 def test_the_analysis_of_a_batch_of_three_sessions():
-    told = done("analyze", FIXTURES / "scylla" / "large" / "batch-gen1" / "data", "--no-report")
+    result = done("analyze", FIXTURES / "scylla" / "large" / "batch-gen1" / "data", "--no-report")
 
-    assert told.out == snapshot("""\
+    assert result.out == snapshot("""\
 Run batch-0214 · sonnet · projectscylla · 2026-02-14
 PROVISIONAL: owners assigned by rules; 0 of 23 failures reviewed
 

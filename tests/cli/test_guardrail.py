@@ -81,11 +81,11 @@ def project(own_two_runs):
 def test_no_command_changes_a_file_of_the_project(name):
     before = files()
 
-    said = errata(*name, *SAID.get(name, ["jn7mqywb"]))
+    result = errata(*name, *SAID.get(name, ["jn7mqywb"]))
 
     after = files()
     changed = {path for path in before if after.get(path) != before[path]}
-    assert said.code != 3, said
+    assert result.code != 3, result
     assert {Path(path).parts[0] for path in after.keys() - before.keys()} <= WRITTEN
     assert changed == ({REPORT} if name == ("action", "add") else set())
 
@@ -123,8 +123,8 @@ def test_markdown_that_is_no_report_is_not_edited():
     Path("GUIDELINES.md").write_text("# Guidelines\n\nWrite validators.\n")
     before = files()
 
-    said = errata("action", "add", *ACTION, "--report", "GUIDELINES.md")
+    result = errata("action", "add", *ACTION, "--report", "GUIDELINES.md")
 
-    assert said.code == 2
-    assert "does not look like a report" in said.talk
+    assert result.code == 2
+    assert "does not look like a report" in result.talk
     assert files() == before

@@ -55,7 +55,7 @@ def evil(tmp_path):
 def every_command(*options: str) -> list[Said]:
     run_id = done("runs", "--json").row["run_id"]
     (failure,) = done("failures", "latest", "--json", "--raw").rows
-    told = [
+    row = [
         errata("runs", *options),
         errata("check", "latest", *options),
         errata("failures", "latest", *options),
@@ -69,22 +69,22 @@ def every_command(*options: str) -> list[Said]:
         errata("runs", *options),
         errata("rm", run_id, "--yes", *options),
     ]
-    assert all(one.code in (0, 1) for one in told), told
-    return told
+    assert all(one.code in (0, 1) for one in row), row
+    return row
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
 def test_no_control_or_bidi_character_reaches_the_terminal(evil, options):
-    for said in [evil, *every_command(*options)]:
-        for text in (said.out, said.err):
-            assert not [character for character in BAD if character in text], said
+    for result in [evil, *every_command(*options)]:
+        for text in (result.out, result.err):
+            assert not [character for character in BAD if character in text], result
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
 def test_no_secret_reaches_the_terminal(evil, options):
-    for said in [evil, *every_command(*options)]:
-        assert KEY not in said.out + said.err
-        assert PASSWORD not in said.out + said.err
+    for result in [evil, *every_command(*options)]:
+        assert KEY not in result.out + result.err
+        assert PASSWORD not in result.out + result.err
 
 
 def test_what_was_redacted_is_named(evil):
@@ -97,11 +97,11 @@ def test_raw_shows_secrets_and_still_washes(evil, command):
     case = done("failures", "latest", "--json", "--raw").row["attempt_id"]
     command = [case if part == "latest/case" else part for part in command]
 
-    told = done(*command, "--raw").out
+    page = done(*command, "--raw").out
 
-    assert KEY in told
-    assert PASSWORD in told
-    assert not [character for character in BAD if character in told]
+    assert KEY in page
+    assert PASSWORD in page
+    assert not [character for character in BAD if character in page]
 
 
 def test_raw_shows_secrets_in_a_table_too(tmp_path):
@@ -121,9 +121,9 @@ def test_json_keeps_what_it_escapes(evil):
 
 
 def test_an_error_names_a_path_without_its_escapes(tmp_path):
-    told = errata("import", "no\x1b[31mwhere\u202e")
+    result = errata("import", "no\x1b[31mwhere\u202e")
 
-    assert told.err.startswith("error: No such file or folder: `nowhere`")
+    assert result.err.startswith("error: No such file or folder: `nowhere`")
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
@@ -132,10 +132,10 @@ def test_a_path_that_is_not_utf8_is_no_crash(tmp_path, options):
     folder.mkdir()
     write_evil(folder)
 
-    told = errata("import", folder / "rows.jsonl", "--map", folder / "map.toml", *options)
+    row = errata("import", folder / "rows.jsonl", "--map", folder / "map.toml", *options)
 
-    assert told.code == 0
-    assert not [character for character in BAD if character in told.out + told.err]
+    assert row.code == 0
+    assert not [character for character in BAD if character in row.out + row.err]
     assert [errata(command, *options).code for command in ("runs", "doctor")] == [0, 0]
     assert errata("show", "latest", *options).code == 0
     assert errata("analyze", folder / "rows.jsonl", "--map", folder / "map.toml", *options).code == 0
@@ -144,9 +144,9 @@ def test_a_path_that_is_not_utf8_is_no_crash(tmp_path, options):
 @pytest.mark.trap(23)
 def test_an_instruction_in_an_answer_is_shown_as_a_quote(library):
     """The answer of one eval talks to its reviewer; it stays behind the mark of a quote."""
-    told = done("show", "jn709tmj/006-clients/002-optimistic_toggle", "--full", "--store", library).out
+    page = done("show", "jn709tmj/006-clients/002-optimistic_toggle", "--full", "--store", library).out
 
-    lines = [line for line in told.splitlines() if "review" in line.lower()]
+    lines = [line for line in page.splitlines() if "review" in line.lower()]
     assert lines
     assert all(line.startswith("  > ") for line in lines)
 
@@ -189,9 +189,9 @@ def test_no_value_of_an_environment_variable_is_in_any_output(library):
     (run,) = [one for one in all_runs(store) if one.run.subject.model == "sonnet"]
     ids = [attempt.id for attempt in attempts_of(store, run.pk)]
 
-    told = [done("show", name, "--json", "--raw", "--store", library).out for name in [run.run.id, *ids]]
-    told += [done("failures", run.run.id, "--json", "--raw", "--store", library).out]
+    page = [done("show", name, "--json", "--raw", "--store", library).out for name in [run.run.id, *ids]]
+    page += [done("failures", run.run.id, "--json", "--raw", "--store", library).out]
 
     assert len(ids) == 165
     for value in env_values():
-        assert not [text for text in told if value in text]
+        assert not [text for text in page if value in text]

@@ -37,9 +37,9 @@ def at_a_terminal(*arguments: str, answer: bytes = b"", **environment: str) -> t
 def test_what_is_forgotten_is_not_listed():
     import_fixtures(RUN_B, RUN_D)
 
-    told = done("rm", "jn7mqywb", "--yes")
+    result = done("rm", "jn7mqywb", "--yes")
 
-    assert told.out == "removed jn7mqywbwe952an46zjcswtz9r7by5p7\n"
+    assert result.out == "removed jn7mqywbwe952an46zjcswtz9r7by5p7\n"
     assert [row["run"][:8] for row in done("runs", "--json").rows] == ["jn7maewn"]
 
 
@@ -84,10 +84,10 @@ def test_the_logs_are_not_touched_by_forgetting():
 def test_forgetting_asks_for_a_yes_where_nobody_can_answer(monkeypatch):
     import_fixtures(RUN_B)
 
-    told = errata("rm", "latest")
+    result = errata("rm", "latest")
 
-    assert told.code == 2
-    assert "asks before it removes jn7mqywb (acme/nimbus-2-coder)" in told.err
+    assert result.code == 2
+    assert "asks before it removes jn7mqywb (acme/nimbus-2-coder)" in result.err
     assert len(done("runs", "--json").rows) == 1
 
 
@@ -161,10 +161,10 @@ def test_an_exclusion_can_be_taken_back():
 def test_a_sound_store_is_called_so():
     import_fixtures(RUN_B)
 
-    told = done("doctor").out
+    page = done("doctor").out
 
-    assert "holds     1 run, 25 attempts\n" in told
-    assert told.endswith("no problems found\n")
+    assert "holds     1 run, 25 attempts\n" in page
+    assert page.endswith("no problems found\n")
 
 
 def damage(store: Path) -> None:
@@ -184,21 +184,21 @@ def test_a_damaged_store_ends_with_1_and_the_problem(options):
     import_fixtures(BATCH)
     damage(STORE)
 
-    told = errata("doctor", *options)
+    result = errata("doctor", *options)
 
-    assert told.code == 1
-    assert "DAMAGED" in told.out or told.row["problems"]
+    assert result.code == 1
+    assert "DAMAGED" in result.out or result.row["problems"]
 
 
 def test_a_damaged_store_is_told_to_other_commands_in_words():
     import_fixtures(BATCH)
     damage(STORE)
 
-    told = errata("failures", "latest")
+    result = errata("failures", "latest")
 
-    assert told.code == 2
-    assert "The store is damaged" in told.err
-    assert "`errata doctor`" in told.err
+    assert result.code == 2
+    assert "The store is damaged" in result.err
+    assert "`errata doctor`" in result.err
 
 
 def test_a_store_whose_end_is_cut_off_is_not_sound():
@@ -227,9 +227,9 @@ def test_what_dead_imports_left_behind_is_cleared():
 
 
 def test_the_demo_shows_an_analysis_and_leaves_nothing_behind(tmp_path):
-    told = done("demo")
+    result = done("demo")
 
-    assert "Run jn7mqywb · acme/nimbus-2-coder" in told.out
+    assert "Run jn7mqywb · acme/nimbus-2-coder" in result.out
     assert [path.name for path in tmp_path.rglob("*")] == ["scratch"]
 
 

@@ -27,10 +27,10 @@ def growing(tmp_path):
 
 
 def test_a_new_run_is_told_in_a_line():
-    told = done("import", RUN_B)
+    result = done("import", RUN_B)
 
-    assert told.out == "new · jn7mqywb · acme/nimbus-2-coder · convex-evals · 25 attempts, 9 failures\n"
-    assert told.err == ""
+    assert result.out == "new · jn7mqywb · acme/nimbus-2-coder · convex-evals · 25 attempts, 9 failures\n"
+    assert result.err == ""
 
 
 def test_the_same_content_again_is_unchanged():
@@ -60,9 +60,9 @@ def test_a_run_that_has_grown_is_a_new_revision(growing):
     done("import", copy)
     (copy / "openai_judged.jsonl").write_text(whole)
 
-    told = done("import", copy, "--json").row
+    row = done("import", copy, "--json").row
 
-    assert (told["change"], told["revision"]) == ("grown", 2)
+    assert (row["change"], row["revision"]) == ("grown", 2)
     assert done("runs", "--json").row["counts"]["outcomes"] == {"pass": 25, "fail": 5}
     assert done("runs").out.endswith("\n    revision 2\n")
 
@@ -81,24 +81,24 @@ def test_every_run_below_a_folder_is_found(tmp_path):
     shutil.copytree(VOICE, tmp_path / "results" / "voice")
     (tmp_path / "results" / "README.md").write_text("# results")
 
-    told = done("import", "results", "--json").rows
+    rows = done("import", "results", "--json").rows
 
-    assert [row["source"] for row in told] == ["convex-evals", "conversation-bench"]
+    assert [row["source"] for row in rows] == ["convex-evals", "conversation-bench"]
 
 
 @pytest.mark.trap(19)
 @pytest.mark.trap(5)
 def test_a_comparison_whose_paths_are_of_another_machine_gives_its_runs():
-    told = done("import", COMPARISON, "--json").rows
+    rows = done("import", COMPARISON, "--json").rows
 
-    assert [row["model"] for row in told] == ["voice-alpha", "voice-alpha", "voice-beta", "acme/voice-gamma"]
-    assert len({row["run_id"] for row in told}) == 4
+    assert [row["model"] for row in rows] == ["voice-alpha", "voice-alpha", "voice-beta", "acme/voice-gamma"]
+    assert len({row["run_id"] for row in rows}) == 4
 
 
 def test_several_paths_are_imported_in_their_order():
-    told = done("import", VOICE, RUN_B, "--json").rows
+    rows = done("import", VOICE, RUN_B, "--json").rows
 
-    assert [row["source"] for row in told] == ["conversation-bench", "convex-evals"]
+    assert [row["source"] for row in rows] == ["conversation-bench", "convex-evals"]
 
 
 def test_a_source_can_be_named():
@@ -110,15 +110,15 @@ def test_a_mapping_makes_a_file_of_ones_own_readable(tmp_path):
     (tmp_path / "mine.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (tmp_path / "my.toml").write_text('suite = "mine"\n[case]\nname = "id"\n[attempt]\npassed = "ok"\n')
 
-    told = done("import", "mine.jsonl", "--map", "my.toml", "--json").row
+    result = done("import", "mine.jsonl", "--map", "my.toml", "--json").row
 
-    assert (told["source"], told["suite"], told["counted"], told["failures"]) == ("generic", "mine", 3, 2)
+    assert (result["source"], result["suite"], result["counted"], result["failures"]) == ("generic", "mine", 3, 2)
 
 
 def test_a_mapping_beside_the_log_needs_no_option():
-    told = done("import", CSV, "--json").row
+    row = done("import", CSV, "--json").row
 
-    assert (told["source"], told["counted"], told["unreadable"]) == ("generic", 3, 1)
+    assert (row["source"], row["counted"], row["unreadable"]) == ("generic", 3, 1)
 
 
 @pytest.mark.parametrize(("writer", "step", "in_memory"), [(Importing, "finish", 1), (RunGroup, "flush", 4)])

@@ -37,17 +37,17 @@ def test_a_pattern_names_all_cases_that_it_fits():
 
 
 def test_after_a_gap_was_told_it_says_what_to_run():
-    told = done("known", "add", SHAPE, *TEXT).out
+    page = done("known", "add", SHAPE, *TEXT).out
 
-    assert "Next     errata triage jn7mqywb jn709tmj   suggests KNOWN_GAP for its failures\n" in told
+    assert "Next     errata triage jn7mqywb jn709tmj   suggests KNOWN_GAP for its failures\n" in page
 
 
 def test_a_gap_told_again_has_the_new_words():
     done("known", "add", SHAPE, *TEXT)
 
-    told = done("known", "add", SHAPE, "--text", "Nobody tells the shape").out
+    page = done("known", "add", SHAPE, "--text", "Nobody tells the shape").out
 
-    assert f"was: {TEXT[1]}" in " ".join(told.split())
+    assert f"was: {TEXT[1]}" in " ".join(page.split())
     assert [row["gap"]["text"] for row in known()] == ["Nobody tells the shape"]
 
 
@@ -96,9 +96,9 @@ def test_forgetting_a_gap_tells_how_to_bring_it_back():
     done("known", "add", SHAPE, *TEXT, "--author", "ana")
     before = known()
 
-    told = done("known", "rm", before[0]["gap"]["id"][:8], "--json").row
+    row = done("known", "rm", before[0]["gap"]["id"][:8], "--json").row
     assert known() == []
-    done(*shlex.split(told["undo"])[1:])
+    done(*shlex.split(row["undo"])[1:])
 
     assert known() == before
 
@@ -122,10 +122,10 @@ def test_forgetting_in_a_dry_run_keeps_it():
     ],
 )
 def test_what_can_not_be_meant_is_refused(words, told):
-    said = errata("known", *words)
+    result = errata("known", *words)
 
-    assert said.code == 2
-    assert told in said.talk
+    assert result.code == 2
+    assert told in result.talk
     assert known() == []
 
 
@@ -135,10 +135,10 @@ def test_a_name_that_several_cases_end_with_is_refused(tmp_path):
     (tmp_path / "map.toml").write_text('[case]\nname = "id"\n[attempt]\npassed = "ok"\n')
     done("import", "rows.jsonl", "--map", "map.toml")
 
-    said = errata("known", "add", "same", *TEXT)
+    result = errata("known", "add", "same", *TEXT)
 
-    assert said.code == 2
-    assert "`same` names 2 cases" in said.talk
+    assert result.code == 2
+    assert "`same` names 2 cases" in result.talk
 
 
 def test_a_pattern_that_fits_cases_of_two_suites_needs_the_suite(tmp_path):
@@ -146,10 +146,10 @@ def test_a_pattern_that_fits_cases_of_two_suites_needs_the_suite(tmp_path):
     (tmp_path / "map.toml").write_text('suite = "mine"\n[case]\nname = "id"\n[attempt]\npassed = "ok"\n')
     done("import", "rows.jsonl", "--map", "map.toml")
 
-    said = errata("known", "add", "002-queries/*", *TEXT)
+    result = errata("known", "add", "002-queries/*", *TEXT)
 
-    assert said.code == 2
-    assert "name one: `--suite convex-evals`, `--suite mine`" in said.talk
+    assert result.code == 2
+    assert "name one: `--suite convex-evals`, `--suite mine`" in result.talk
     assert done("known", "add", "002-queries/*", *TEXT, "--suite", "mine", "--json").row["cases"] == [
         "mine/002-queries/x"
     ]

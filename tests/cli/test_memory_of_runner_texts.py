@@ -90,7 +90,7 @@ class Story(NamedTuple):
     """The report about the first run, before the action."""
     acted: str
     """The same report after it."""
-    said: Said
+    result: Said
     second: str
     """Both files of the report about the second run."""
     facts: Any
@@ -115,10 +115,10 @@ def story(tmp_path_factory):
         second_run(folder / "run-f")
         done("import", "run-f")
         before = files_in(folder)
-        said = done("report", SECOND_RUN, "--date", "2026-08-13")
+        result = done("report", SECOND_RUN, "--date", "2026-08-13")
         facts_of_it = done("report", SECOND_RUN, "--date", "2026-08-13", "--json").row
         second = "\n".join((folder / name).read_text() for name in facts_of_it["written"])
-        return Story(folder, first, acted, said, second, facts_of_it["report"], files_in(folder) - before)
+        return Story(folder, first, acted, result, second, facts_of_it["report"], files_in(folder) - before)
 
 
 def files_in(folder: Path) -> set[str]:

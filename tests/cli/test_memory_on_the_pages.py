@@ -42,9 +42,9 @@ def page(text, *words):
 
 @pytest.mark.req("C-03")
 def test_the_talk_of_an_analysis_tells_which_reports_there_are(reports):
-    told = done("analyze", RUN_B)
+    result = done("analyze", RUN_B)
 
-    assert "history   2 earlier reports of acme/nimbus-2-coder in reports\n" in told.err
+    assert "history   2 earlier reports of acme/nimbus-2-coder in reports\n" in result.err
 
 
 def test_known_list_shows_gaps_that_only_reports_record(reports):
@@ -59,33 +59,33 @@ def test_known_list_shows_gaps_that_only_reports_record(reports):
 
 @pytest.mark.req("C-05", "C-20")
 def test_an_analysis_tells_what_repeats_and_what_became_of_actions(reports):
-    told = done("analyze", RUN_B)
+    result = done("analyze", RUN_B)
 
-    assert page(told.out, "Repeats", "Actions") == snapshot("""\
+    assert page(result.out, "Repeats", "Actions") == snapshot("""\
 Repeats  4 of 9 are also in an earlier report
 Actions  eslint.config.mjs, 2026-03-04   NO EFFECT  000-fundamentals/002-http_greeting fails again
          TASK.txt, 2026-03-05            worked     003-mutations/002-cascade_remove passes now\
 """)
-    assert "task            1   ████   gap recorded in 2 earlier reports" in told.out
+    assert "task            1   ████   gap recorded in 2 earlier reports" in result.out
 
 
 @pytest.mark.req("C-04")
 def test_earlier_runs_of_the_model_are_told_beside_the_reports(reports):
     import_fixtures(RUN_A)
 
-    told = done("analyze", RUN_B)
+    result = done("analyze", RUN_B)
 
     assert (
-        page(told.out, "Repeats")
+        page(result.out, "Repeats")
         == "Repeats  4 of 9 are also in an earlier report, 4 also failed in an earlier run of the model"
     )
 
 
 def test_without_reports_nothing_is_said_of_them():
-    told = done("analyze", RUN_B)
+    result = done("analyze", RUN_B)
 
-    assert "history" not in told.err
-    assert "Repeats" not in told.out
+    assert "history" not in result.err
+    assert "Repeats" not in result.out
 
 
 def test_an_analysis_as_json_has_all_of_it(reports):
@@ -102,19 +102,19 @@ def test_an_analysis_as_json_has_all_of_it(reports):
 def test_a_file_that_can_not_be_read_is_named(reports):
     (reports / "broken.md").write_bytes(b"# \xff\xff")
 
-    told = done("analyze", RUN_B)
+    result = done("analyze", RUN_B)
 
-    assert "skipped: reports/broken.md: no UTF-8 at byte 2" in told.err
+    assert "skipped: reports/broken.md: no UTF-8 at byte 2" in result.err
 
 
 @pytest.mark.req("C-04")
 def test_the_list_of_failures_says_how_many_reports_name_each(reports):
     import_fixtures(RUN_B)
 
-    told = done("failures", "jn7mqywb")
+    result = done("failures", "jn7mqywb")
 
     # a case whose name leaves no room has its row below it
-    page = re.sub(r"(?m)^(\d\S+)\n", r"\1 ", told.out)
+    page = re.sub(r"(?m)^(\d\S+)\n", r"\1 ", result.out)
     rows = [line.split() for line in page.splitlines() if line[:3].isdigit()]
     assert {row[0].rpartition("/")[2]: row[-1] for row in rows} == {
         "002-http_greeting": "(due)",
@@ -127,7 +127,7 @@ def test_the_list_of_failures_says_how_many_reports_name_each(reports):
         "003-shared_validator": "0",
         "004-pick_primitive": "0",
     }
-    assert told.out.endswith("before = earlier reports that name the case; due: should already be fixed\n")
+    assert result.out.endswith("before = earlier reports that name the case; due: should already be fixed\n")
 
 
 def test_without_reports_the_list_has_no_column_for_them():
@@ -179,9 +179,9 @@ def test_a_failure_is_shown_with_what_was_known_of_it(reports, case, told):
 
 @pytest.mark.req("A-10")
 def test_other_models_that_fail_the_same_way_are_shown(library):
-    told = done("show", "3a4b5c6d/turn-11", "--store", library)
+    result = done("show", "3a4b5c6d/turn-11", "--store", library)
 
-    assert "Others   2 other models fail this case (in 3 earlier runs): voice-beta, voice-alpha" in told.out
+    assert "Others   2 other models fail this case (in 3 earlier runs): voice-beta, voice-alpha" in result.out
 
 
 @pytest.mark.req("A-10")
@@ -199,16 +199,16 @@ def test_the_same_error_with_other_models_is_shown(tmp_path):
     done("import", "rows.jsonl")
     one = next(row for row in done("runs", "--json").rows if row["model"] == "acme/one")
 
-    told = done("show", f"{one['run_id']}/alpha")
+    result = done("show", f"{one['run_id']}/alpha")
 
-    assert "Others   the same error elsewhere: acme/two 2×" in told.out
+    assert "Others   the same error elsewhere: acme/two 2×" in result.out
 
 
 @pytest.mark.req("C-03")
 def test_a_folder_of_reports_can_be_named(at_home):
-    told = done("analyze", RUN_B, "--reports", REPORTS, "--no-report")
+    result = done("analyze", RUN_B, "--reports", REPORTS, "--no-report")
 
-    assert "Repeats  4 of 9 are also in an earlier report" in told.out
+    assert "Repeats  4 of 9 are also in an earlier report" in result.out
 
 
 @pytest.mark.parametrize(
@@ -217,9 +217,9 @@ def test_a_folder_of_reports_can_be_named(at_home):
 def test_a_folder_that_is_not_there_is_told(command):
     import_fixtures(RUN_B)
 
-    told = errata(*command, "--reports", "nowhere")
+    result = errata(*command, "--reports", "nowhere")
 
-    assert (told.code, "No such folder: `nowhere`" in told.err) == (2, True)
+    assert (result.code, "No such folder: `nowhere`" in result.err) == (2, True)
 
 
 @pytest.mark.req("C-04")
@@ -257,9 +257,9 @@ def test_a_secret_in_a_report_is_not_shown(reports):
     import_fixtures(RUN_B)
 
     for command in (["show", "jn7mqywb/005-idioms/004-pick_primitive"], ["failures", "jn7mqywb", "--json"]):
-        told = done(*command)
-        assert "jn7secret9" in told.out or "2026-02-01" in told.out
-        assert "sk-proj-abcdef" not in told.out
+        result = done(*command)
+        assert "jn7secret9" in result.out or "2026-02-01" in result.out
+        assert "sk-proj-abcdef" not in result.out
 
 
 def signals_on(case, run="jn7mqywb"):

@@ -32,9 +32,9 @@ def test_a_name_with_line_breaks_makes_no_line_of_its_own(imported):
     commands = [("analyze", "run.jsonl", "--no-report"), ("runs",), ("check", "latest"), ("failures", "latest")]
     commands += [("show", "latest"), ("show", f"latest/{named('nothing')}"), ("failures", named("no run"))]
     for command in commands:
-        said = errata(*command)
+        result = errata(*command)
 
-        assert not [line for line in (said.out + said.err).splitlines() if line.startswith(FORGED)], command
+        assert not [line for line in (result.out + result.err).splitlines() if line.startswith(FORGED)], command
 
 
 def test_an_error_is_one_line_whatever_it_names():

@@ -41,12 +41,12 @@ def content_of(folder: str) -> dict[str, bytes]:
 
 
 def refused(*arguments: object) -> Said:
-    told = errata(*arguments)
-    assert told.code == 2, told
-    assert told.out == ""
-    assert told.err.startswith("error: ")
-    assert "\nhint: " in told.err
-    return told
+    result = errata(*arguments)
+    assert result.code == 2, result
+    assert result.out == ""
+    assert result.err.startswith("error: ")
+    assert "\nhint: " in result.err
+    return result
 
 
 def copied(path: Path, to: Path) -> Path:
@@ -84,10 +84,10 @@ def test_one_missing_path_among_good_ones_changes_nothing():
 def test_an_unknown_format_points_to_the_formats(tmp_path):
     (tmp_path / "notes.md").write_text("# notes\n")
 
-    told = refused("import", "notes.md")
+    result = refused("import", "notes.md")
 
-    assert "No source recognises `notes.md`" in told.err
-    assert "`errata sources` lists the supported formats; describe your own with `--map`" in told.err
+    assert "No source recognises `notes.md`" in result.err
+    assert "`errata sources` lists the supported formats; describe your own with `--map`" in result.err
 
 
 def test_an_empty_folder_is_an_unknown_format(tmp_path):
@@ -99,10 +99,10 @@ def test_an_empty_folder_is_an_unknown_format(tmp_path):
 def test_a_benchmark_is_told_from_its_runs(tmp_path):
     copied(COMPARISON, tmp_path)
 
-    told = refused("analyze", "compare_20260301/benchmarks")
+    result = refused("analyze", "compare_20260301/benchmarks")
 
-    assert "hint: it contains `turns.json` and `tools.json` of a benchmark, not a finished run;\n" in told.err
-    assert "      runs of this benchmark: `compare_20260301/runs/harbour_bench`\n" in told.err
+    assert "hint: it contains `turns.json` and `tools.json` of a benchmark, not a finished run;\n" in result.err
+    assert "      runs of this benchmark: `compare_20260301/runs/harbour_bench`\n" in result.err
 
 
 @pytest.mark.req("J-05")
@@ -120,9 +120,9 @@ def test_a_conversation_without_rows_names_the_files(tmp_path):
     for name in ("openai_judged.jsonl", "transcript.jsonl", "openai_summary.json"):
         (copy / name).unlink()
 
-    told = refused("import", copy)
+    result = refused("import", copy)
 
-    assert "it has no `openai_judged.jsonl` and no `transcript.jsonl` with turns" in told.talk
+    assert "it has no `openai_judged.jsonl` and no `transcript.jsonl` with turns" in result.talk
 
 
 @pytest.mark.req("S-01")
@@ -138,10 +138,10 @@ def test_a_left_over_of_an_interrupted_write_points_to_the_finished_file(tmp_pat
         (tmp_path / "batch").mkdir(exist_ok=True)
         shutil.copy(BATCH / name, tmp_path / "batch" / name)
 
-    told = refused("import", "batch/batch_summary.json.tmp.140213")
+    row = refused("import", "batch/batch_summary.json.tmp.140213")
 
-    assert "a temporary file of an interrupted write" in told.err
-    assert "      `errata import batch`\n" in told.err
+    assert "a temporary file of an interrupted write" in row.err
+    assert "      `errata import batch`\n" in row.err
 
 
 def test_what_several_sources_recognise_has_to_be_named(monkeypatch, tmp_path):
@@ -150,19 +150,19 @@ def test_what_several_sources_recognise_has_to_be_named(monkeypatch, tmp_path):
     known = {**sources.all_sources(), "twin": twin}
     monkeypatch.setattr(sources, "all_sources", lambda: known)
 
-    told = refused("import", RUN_A)
+    result = refused("import", RUN_A)
 
-    assert "Several sources recognise" in told.err
-    assert "`convex-evals` (" in told.err
-    assert "`twin` (any file)" in told.err
-    assert "hint: name one with `--source`" in told.err
+    assert "Several sources recognise" in result.err
+    assert "`convex-evals` (" in result.err
+    assert "`twin` (any file)" in result.err
+    assert "hint: name one with `--source`" in result.err
 
 
 def test_an_unknown_source_lists_the_known_ones():
-    told = refused("import", RUN_A, "--source", "nope")
+    result = refused("import", RUN_A, "--source", "nope")
 
-    assert "No source is named `nope`" in told.err
-    assert "convex-evals, conversation-bench, scylla" in told.err
+    assert "No source is named `nope`" in result.err
+    assert "convex-evals, conversation-bench, scylla" in result.err
 
 
 def test_a_source_that_does_not_know_the_path_says_so():
@@ -209,11 +209,11 @@ def test_a_run_of_which_nothing_can_be_read_is_refused(tmp_path, content):
 
 
 def test_where_nothing_could_be_read_the_place_is_told():
-    told = refused("import", FIXTURES / "convex_evals" / "errors" / "data")
+    result = refused("import", FIXTURES / "convex_evals" / "errors" / "data")
 
-    assert "Nothing could be read at" in told.err
-    assert "bad_request_http_400.json: convex refused the request" in told.err
-    assert "nothing was imported" in told.err
+    assert "Nothing could be read at" in result.err
+    assert "bad_request_http_400.json: convex refused the request" in result.err
+    assert "nothing was imported" in result.err
 
 
 @pytest.mark.parametrize("command", [["runs"], ["import", RUN_D], ["doctor"], ["rm", "latest", "--yes"]])
@@ -225,10 +225,10 @@ def test_a_store_of_a_newer_errata_is_neither_read_nor_changed(tmp_path, command
     database.close()
     before = store.read_bytes()
 
-    told = refused(*command, "--store", store)
+    result = refused(*command, "--store", store)
 
-    assert f"was written by a newer errata: schema 999, this one knows {SCHEMA}" in told.talk
-    assert "      nothing was read or changed\n" in told.err
+    assert f"was written by a newer errata: schema 999, this one knows {SCHEMA}" in result.talk
+    assert "      nothing was read or changed\n" in result.err
     assert store.read_bytes() == before
 
 
@@ -267,10 +267,10 @@ def test_a_store_where_none_can_be_is_refused(tmp_path, place):
     (tmp_path / "file").write_text("")
     (tmp_path / "folder").mkdir()
 
-    told = refused("import", RUN_A, "--store", place)
+    result = refused("import", RUN_A, "--store", place)
 
-    assert "can't be opened" in told.err
-    assert "`--store FILE`" in told.err
+    assert "can't be opened" in result.err
+    assert "`--store FILE`" in result.err
 
 
 def test_a_full_disk_is_told_and_nothing_is_half_imported(monkeypatch):
@@ -284,17 +284,17 @@ def test_a_full_disk_is_told_and_nothing_is_half_imported(monkeypatch):
     on_connect = sqlite._on_connect
     with monkeypatch.context() as patch:
         patch.setattr(sqlite, "_on_connect", without_space)
-        told = refused("import", BATCH)
+        result = refused("import", BATCH)
 
-    assert "No space is left on the disk of the store" in told.err
-    assert "nothing was lost" in told.err
+    assert "No space is left on the disk of the store" in result.err
+    assert "nothing was lost" in result.err
 
 
 def test_a_store_on_a_server_of_another_kind_is_refused_without_its_password():
-    told = refused("runs", "--store", "mysql://me:hunter22@db.example/errata")
+    result = refused("runs", "--store", "mysql://me:hunter22@db.example/errata")
 
-    assert "stores runs in a SQLite file" in told.err
-    assert "hunter22" not in told.err
+    assert "stores runs in a SQLite file" in result.err
+    assert "hunter22" not in result.err
 
 
 def test_a_mapping_file_that_is_missing_is_named(tmp_path):
@@ -317,20 +317,21 @@ def test_a_mapping_for_a_path_that_is_missing_names_the_path(tmp_path):
 
 
 def test_a_name_that_several_runs_have_lists_the_candidates(library):
-    told = errata("check", "jn7", "--store", library)
+    result = errata("check", "jn7", "--store", library)
 
-    assert told.code == 2
-    assert "`jn7` names 4 runs" in told.err
+    assert result.code == 2
+    assert "`jn7` names 4 runs" in result.err
     assert (
-        "jn7mqywbwe952an46zjcswtz9r7by5p7 · acme/nimbus-2-coder · experiment default · id 66a3ec6d795a0548" in told.talk
+        "jn7mqywbwe952an46zjcswtz9r7by5p7 · acme/nimbus-2-coder · experiment default · id 66a3ec6d795a0548"
+        in result.talk
     )
 
 
 def test_a_case_that_is_not_there_points_to_the_failures():
-    told = refused("show", "latest/no-such-case")
+    result = refused("show", "latest/no-such-case")
 
-    assert "has no case `no-such-case`" in told.err
-    assert "lists those that failed" in told.err
+    assert "has no case `no-such-case`" in result.err
+    assert "lists those that failed" in result.err
 
 
 def test_an_attempt_that_is_not_there_is_named():
@@ -344,8 +345,8 @@ def test_an_exclusion_without_a_reason_is_refused():
 
 
 def test_a_folder_with_several_runs_is_not_one_run(tmp_path):
-    told = errata("show", COMPARISON, "--store", tmp_path / "other.db")
+    result = errata("show", COMPARISON, "--store", tmp_path / "other.db")
 
-    assert told.code == 2
-    assert "holds 4 runs" in told.talk
-    assert "20260301T130000_voice-beta_9c0d1e2f · voice-beta · id 01f18819d1decc9a" in told.err
+    assert result.code == 2
+    assert "holds 4 runs" in result.talk
+    assert "20260301T130000_voice-beta_9c0d1e2f · voice-beta · id 01f18819d1decc9a" in result.err

@@ -45,8 +45,8 @@ class Folder:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     with working_in(tmp_path_factory.mktemp("batch")) as place:
-        said = reported(BATCH, "-o", "analysis")
-        return Folder(place / "analysis", said)
+        result = reported(BATCH, "-o", "analysis")
+        return Folder(place / "analysis", result)
 
 
 def cost(text):
@@ -73,10 +73,10 @@ def test_nothing_is_filed(tmp_path, monkeypatch):
     gh.write_text(f"#!/bin/sh\ntouch {tmp_path}/called\n")
     gh.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
-    said = reported(BATCH, "-o", "analysis")
+    result = reported(BATCH, "-o", "analysis")
 
     assert not (tmp_path / "called").exists()
-    assert "Nothing was filed and nothing else was changed." in said.out
+    assert "Nothing was filed and nothing else was changed." in result.out
 
 
 @pytest.mark.req("S-39")
@@ -99,13 +99,13 @@ def test_the_results_table_has_every_test_in_order_with_exact_numbers(folder):
 
     assert [row["test"] for row in rows] == sorted(RESULTS)
     for row in rows:
-        told = RESULTS[row["test"]]
-        assert row["status"] == told["status"].upper()
-        assert row["cost"] == f"${told['total_cost']:.4f}"
-        assert row["seconds"] == f"{told['total_duration']:.1f}"
-        assert row["score"] == f"{told['best_score']:.3f}"
-        if told["status"] == "pass":
-            assert row["CoP"] == f"${told['frontier_cop']:.4f}"
+        result = RESULTS[row["test"]]
+        assert row["status"] == result["status"].upper()
+        assert row["cost"] == f"${result['total_cost']:.4f}"
+        assert row["seconds"] == f"{result['total_duration']:.1f}"
+        assert row["score"] == f"{result['best_score']:.3f}"
+        if result["status"] == "pass":
+            assert row["CoP"] == f"${result['frontier_cop']:.4f}"
 
 
 @pytest.mark.req("S-32")
@@ -144,13 +144,13 @@ def test_a_part_of_the_subtests_is_a_partial_pass(folder):
 
 @pytest.mark.req("S-37", "S-35")
 def test_the_cost_of_a_pass_is_explained_and_infinite_where_none_passed(folder):
-    told = section(folder.text("analysis.md"), "Costs")
+    text = section(folder.text("analysis.md"), "Costs")
     rows = {row["test"]: row["CoP"] for row in table(section(folder.text("README.md"), "Results"))}
 
-    assert "Cost of pass = mean run cost ÷ pass rate" in told
+    assert "Cost of pass = mean run cost ÷ pass rate" in text
     assert rows["test-003"] == "∞"
     assert rows["test-006"] == "–"
-    assert "It is infinite for tests that spent money without a pass: test-003, test-008" in told
+    assert "It is infinite for tests that spent money without a pass: test-003, test-008" in text
 
 
 @pytest.mark.req("S-33")
@@ -195,8 +195,8 @@ def test_the_summary_of_failures_has_a_table_for_each_category(folder):
 def test_every_failure_has_a_page_with_its_root_cause(folder):
     assert folder.names("failures/test-*.md") == [f"{name}.md" for name in FAILED]
     for name in FAILED:
-        told = section(folder.text(f"failures/{name}.md"), "Root cause")
-        assert len(told.split()) > 5
+        text = section(folder.text(f"failures/{name}.md"), "Root cause")
+        assert len(text.split()) > 5
 
 
 @pytest.mark.req("S-36", "S-40")
@@ -232,23 +232,23 @@ def test_what_cost_nothing_is_the_frameworks_and_what_cost_something_the_models(
 @pytest.mark.req("S-10", "S-11", "S-13")
 def test_a_category_of_the_framework_shows_subtests_costs_durations_and_the_error(folder):
     text = folder.text("failures/summary.md")
-    told = text.partition("\n## A. ")[2].partition("\n## B. ")[0]
+    result = text.partition("\n## A. ")[2].partition("\n## B. ")[0]
 
-    assert "- All subtests fail together in 11 of 11" in told
-    assert "- $0.00 spent by 11: no model call was paid for" in told
-    assert "- 8 ended at once without cost: 8.5 to 21.1 s" in told
-    assert "- 3 ended later without cost, for example after a clone: 139.6 to 184.5 s" in told
-    assert "ValidationError: 1 validation error for RunResult" in told
+    assert "- All subtests fail together in 11 of 11" in result
+    assert "- $0.00 spent by 11: no model call was paid for" in result
+    assert "- 8 ended at once without cost: 8.5 to 21.1 s" in result
+    assert "- 3 ended later without cost, for example after a clone: 139.6 to 184.5 s" in result
+    assert "ValidationError: 1 validation error for RunResult" in result
 
 
 @pytest.mark.req("S-14")
 def test_a_failure_of_the_model_tells_what_the_rubric_required(folder):
-    told = section(folder.text("failures/test-003.md"), "What the task asked")
+    text = section(folder.text("failures/test-003.md"), "What the task asked")
 
-    assert "What the rubric requires:" in told
-    assert "- F1: the requested behaviour works." in told
-    assert "functional/F1: met 0 of 18 times" in told
-    assert "The date range parser swaps day and month; F1 is not met." in told
+    assert "What the rubric requires:" in text
+    assert "- F1: the requested behaviour works." in text
+    assert "functional/F1: met 0 of 18 times" in text
+    assert "The date range parser swaps day and month; F1 is not met." in text
 
 
 @pytest.mark.req("S-17")
@@ -294,40 +294,40 @@ def test_one_script_for_the_whole_batch_can_be_read_and_run(folder):
 
 @pytest.mark.req("S-31")
 def test_a_dry_run_tells_every_title_and_body(folder):
-    told = subprocess.run([folder.path / "file_issues.sh", "--dry-run"], capture_output=True, text=True, check=True)
+    result = subprocess.run([folder.path / "file_issues.sh", "--dry-run"], capture_output=True, text=True, check=True)
 
     for name, row in RESULTS.items():
-        assert f"[E2E] {name}: {row['test_name']} - {row['status'].upper()}\n" in told.stdout
-        assert f"body from issues/{name}.md\n" in told.stdout
-    assert told.stdout.endswith("dry run: 1 epic, 47 issues, 2 comments; nothing was sent\n")
+        assert f"[E2E] {name}: {row['test_name']} - {row['status'].upper()}\n" in result.stdout
+        assert f"body from issues/{name}.md\n" in result.stdout
+    assert result.stdout.endswith("dry run: 1 epic, 47 issues, 2 comments; nothing was sent\n")
 
 
 @pytest.mark.req("S-44")
 def test_what_can_be_done_next_is_named(folder):
-    told = section(folder.text("analysis.md"), "Next")
+    text = section(folder.text("analysis.md"), "Next")
 
     for command in ("./file_issues.sh", "errata rerun batch-0214", "errata check batch-0214", "errata review next"):
-        assert command in told
-    assert "one call a second" in told
+        assert command in text
+    assert "one call a second" in text
 
 
 @pytest.mark.req("S-32", "S-35")
 def test_the_words_tell_the_numbers_and_the_categories(folder):
-    told = folded(folder.said)
+    result = folded(folder.said)
 
-    assert "batch-0214 · sonnet · 24/47 passed" in told
-    assert "PROVISIONAL: owners assigned by rules; 0 of 23 failures reviewed" in told
-    assert "A 11× Stored results have a null where the loader expects a dictionary · harness $0.00" in told
-    assert "cost $54.18 total · $35.46 on passes per pass mean $0.37 · median $0.17 · 24 passes" in told
-    assert "analysis/file_issues.sh --dry-run" in told
+    assert "batch-0214 · sonnet · 24/47 passed" in result
+    assert "PROVISIONAL: owners assigned by rules; 0 of 23 failures reviewed" in result
+    assert "A 11× Stored results have a null where the loader expects a dictionary · harness $0.00" in result
+    assert "cost $54.18 total · $35.46 on passes per pass mean $0.37 · median $0.17 · 24 passes" in result
+    assert "analysis/file_issues.sh --dry-run" in result
 
 
 def test_what_a_reader_found_goes_into_category_page_and_issue(tmp_path):
     import_fixtures(BATCH, store="errata.db")
-    told = done("review", "next", "batch-0214/test-022", "--reviewer", "r", "--store", "errata.db").row
-    place = next(one for one in told["packet"]["places"] if one["place"] not in ("task", "history", "facts"))
+    result = done("review", "next", "batch-0214/test-022", "--reviewer", "r", "--store", "errata.db").row
+    place = next(one for one in result["packet"]["places"] if one["place"] not in ("task", "history", "facts"))
     quote = max(place["text"].split("\n"), key=len).strip()
-    answer = told["answer"] | {
+    answer = result["answer"] | {
         "label": "fixture",
         "cause": "The fixture asks for rows that its data does not hold",
         "reasoning": "The quoted line shows it. Nothing the model could do would pass.",
@@ -353,8 +353,8 @@ def reviewed(tmp_path_factory):
     with working_in(tmp_path_factory.mktemp("reviewed")) as place:
         import_fixtures(BATCH, store="errata.db")
         words = ("review", "next", "batch-0214", "--reviewer", "r", "--store", "errata.db", "--json")
-        while (told := done(*words).row)["packet"]:
-            (place / "v.json").write_text(json.dumps(_verdict(told)))
+        while (result := done(*words).row)["packet"]:
+            (place / "v.json").write_text(json.dumps(_verdict(result)))
             done("review", "submit", "v.json", "--reviewer", "r", "--store", "errata.db")
         return Folder(place / "analysis", reported("batch-0214", "-o", "analysis"))
 
@@ -434,23 +434,23 @@ def test_the_fix_of_a_rule_is_marked_as_such_everywhere(folder):
 
 
 def test_issues_can_be_made_of_any_run(tmp_path):
-    said = done("issues", RUN_B, "-o", "todo", "--date", DAY)
+    result = done("issues", RUN_B, "-o", "todo", "--date", DAY)
 
     assert len(list((tmp_path / "todo" / "issues").glob("*.md"))) == 26
     text = (tmp_path / "todo" / "issues" / "002-queries-001-text_lookup.md").read_text()
     assert text.startswith("# [E2E] 002-queries/001-text_lookup - FAILED\n")
     assert "AssertionError: expected \\[ 1, 2, 3 \\] to deeply equal" in text
-    assert "16/25 passed" in said.out
+    assert "16/25 passed" in result.out
 
 
 def test_the_epic_of_any_run_counts_every_failure_that_is_not_the_models(tmp_path):
     import_fixtures(RUN_A)
     done("known", "add", "002-queries/006-pagination_shape", "--text", "accepted", "--author", "reader")
-    said = done("issues", RUN_A, "-o", "todo", "--date", DAY)
+    result = done("issues", RUN_A, "-o", "todo", "--date", DAY)
     epic = (tmp_path / "todo" / "issues" / "epic.md").read_text()
 
     others = "5 of 10 failures are not the model's: provider 2, environment 1, grader 1, task 1."
-    assert others in folded(said)
+    assert others in folded(result)
     assert epic.splitlines()[0].endswith(": 13 of 25 pass, 5 of 10 failures are not the model's")
     assert "(model acme/nimbus-2-coder, from 2026-03-02 10:00:00 to 2026-03-02 10:22:10 UTC)" in epic
     assert "Total cost $0.37, passes $0.22.\n" in epic
@@ -488,9 +488,9 @@ def test_what_an_earlier_report_left_is_told_and_not_deleted(tmp_path):
     reported(BATCH, "-o", "analysis")
     old = tmp_path / "analysis" / "failures" / "test-999.md"
     old.write_text("# old\n")
-    said = reported(BATCH, "-o", "analysis")
+    result = reported(BATCH, "-o", "analysis")
 
-    assert "1 file of an earlier report is still there: failures/test-999.md" in said.talk
+    assert "1 file of an earlier report is still there: failures/test-999.md" in result.talk
     assert old.is_file()
 
 

@@ -19,7 +19,7 @@ MODELS = ["voice-alpha", "voice-beta", "acme/voice-gamma"]
 
 
 class Report(NamedTuple):
-    said: Said
+    result: Said
     text: str
     folder: Path
 
@@ -27,8 +27,8 @@ class Report(NamedTuple):
 @pytest.fixture(scope="module")
 def provisional(tmp_path_factory):
     with working_in(tmp_path_factory.mktemp("provisional")) as folder:
-        said = reported("--comparison-dir", COMPARISON, "-o", "r")
-        return Report(said, only(folder, "*analysis.md").read_text(), folder)
+        result = reported("--comparison-dir", COMPARISON, "-o", "r")
+        return Report(result, only(folder, "*analysis.md").read_text(), folder)
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +36,8 @@ def final(tmp_path_factory):
     with working_in(tmp_path_factory.mktemp("final")) as folder:
         import_fixtures(COMPARISON, store="errata.db")
         done("review", "import", VERDICTS / "comparison.jsonl", "--reviewer", "reader", "--store", "errata.db")
-        said = reported("--comparison-dir", COMPARISON, "-o", "r")
-        return Report(said, only(folder, "*analysis.md").read_text(), folder)
+        result = reported("--comparison-dir", COMPARISON, "-o", "r")
+        return Report(result, only(folder, "*analysis.md").read_text(), folder)
 
 
 def judged(run):
@@ -92,21 +92,23 @@ def test_followers_stand_below_the_cause_they_follow_from(provisional):
 
 @pytest.mark.req("J-25")
 def test_where_the_worst_dimension_is_mostly_one_mistake_that_is_told(provisional):
-    told = "By dimension, instruction_following looks worst (11 rows). By cause it does not: 6 of the 11 are 1 mistake"
+    text = "By dimension, instruction_following looks worst (11 rows). By cause it does not: 6 of the 11 are 1 mistake"
 
-    assert told in provisional.text
+    assert text in provisional.text
 
 
 @pytest.mark.req("J-17")
 def test_the_words_tell_main_modes_of_each_model_shared_turns_and_the_path(final):
-    told = folded(final.said)
+    result = folded(final.said)
 
-    assert "voice-alpha: 9 failed rows in 2 runs: acts on an unclear name instead of asking which is meant (22" in told
-    assert "voice-beta: 10 failed rows in 1 run, 5 of them knock-on: hangs up in the middle of a task (24" in told
-    assert "acme/voice-gamma: 7 failed rows in 1 run: carries out half of a request" in told
-    assert "all 11 Cancel both of them please. · 22 Ask Rosa to hold a life jacket for me." in told
-    assert "wrote r/deep_error_analysis.md" in told
-    assert "wrote r/failure_review_rows.jsonl · 26 rows" in told
+    assert (
+        "voice-alpha: 9 failed rows in 2 runs: acts on an unclear name instead of asking which is meant (22" in result
+    )
+    assert "voice-beta: 10 failed rows in 1 run, 5 of them knock-on: hangs up in the middle of a task (24" in result
+    assert "acme/voice-gamma: 7 failed rows in 1 run: carries out half of a request" in result
+    assert "all 11 Cancel both of them please. · 22 Ask Rosa to hold a life jacket for me." in result
+    assert "wrote r/deep_error_analysis.md" in result
+    assert "wrote r/failure_review_rows.jsonl · 26 rows" in result
 
 
 @pytest.mark.req("J-18")
@@ -144,9 +146,9 @@ def test_run_folders_win_over_a_comparison_folder(tmp_path):
     ("option", "file"), [("--run-dir", "openai_judged.jsonl"), ("--comparison-dir", "run_results.csv")]
 )
 def test_what_is_missing_is_named(tmp_path, option, file):
-    said = errata("report", option, tmp_path)
+    result = errata("report", option, tmp_path)
 
-    assert (said.code, f"has no `{file}`" in said.talk) == (2, True)
+    assert (result.code, f"has no `{file}`" in result.talk) == (2, True)
 
 
 @pytest.mark.req("J-08", "J-18", "J-06")
@@ -158,9 +160,9 @@ def test_the_rows_are_the_failed_rows_as_they_were_judged(tmp_path):
     assert Counter((row["model_name"], row["turn"]) for row in rows) == Counter(
         (row["model_name"], row["turn"]) for row in expected
     )
-    told = {(row["turn"], row["assistant_text"]): row for row in rows}
+    text = {(row["turn"], row["assistant_text"]): row for row in rows}
     for row in expected:
-        found = told[row["turn"], row["assistant_text"]]
+        found = text[row["turn"], row["assistant_text"]]
         assert (found["user_text"], found["judge_reasoning"]) == (row["user_text"], row["judge_reasoning"])
         assert json.loads(found["scores_json"]) == row["scores"]
         assert json.loads(found["tool_calls_json"]) == row["tool_calls"]
@@ -301,7 +303,7 @@ def test_modes_are_no_second_judge(provisional, final):
 
 @pytest.mark.req("J-21")
 def test_every_mode_cites_turns(final):
-    found = {title: facts(told)["Where"] for title, told in modes_in(final.text).items()}
+    found = {title: facts(result)["Where"] for title, result in modes_in(final.text).items()}
 
     assert len(found) == 7
     assert all(re.match(r"\d+ \(“.+”\)", where) for where in found.values())
@@ -323,19 +325,19 @@ def test_of_each_model_every_mode_says_what_goes_wrong_where_and_in_which_dimens
 
 @pytest.mark.req("J-22")
 def test_before_anybody_has_read_a_mode_is_told_by_what_its_label_means(provisional):
-    told = modes_in(provisional.text)["A request of several steps was carried out in part"]
+    text = modes_in(provisional.text)["A request of several steps was carried out in part"]
 
-    assert "(by rule, not reviewed)" in facts(told)["What goes wrong"]
-    assert facts(told)["Failed dimensions"] == "tool_use_correct 5, state_tracking 1"
+    assert "(by rule, not reviewed)" in facts(text)["What goes wrong"]
+    assert facts(text)["Failed dimensions"] == "tool_use_correct 5, state_tracking 1"
 
 
 @pytest.mark.req("J-13", "J-14", "J-22")
 def test_a_mode_that_was_read_tells_the_mistake_and_apart_what_the_grader_sees_of_it(final):
-    told = modes_in(final.text)["Forgets what the caller said earlier"]
+    text = modes_in(final.text)["Forgets what the caller said earlier"]
 
-    assert facts(told)["What goes wrong"] == "The name of turn 0 is not kept; the class of turn 8 is not kept"
+    assert facts(text)["What goes wrong"] == "The name of turn 0 is not kept; the class of turn 8 is not kept"
     assert (
-        "voice-beta, 11: one of two bookings is not cancelled" in told.partition("Other consequences for the grader")[2]
+        "voice-beta, 11: one of two bookings is not cancelled" in text.partition("Other consequences for the grader")[2]
     )
     assert "1 of 26 rows got another cause in review; both are recorded." in final.text
 
@@ -344,8 +346,8 @@ def test_a_mode_that_was_read_tells_the_mistake_and_apart_what_the_grader_sees_o
 def test_datapoints_show_turn_input_output_calls_with_results_and_the_judge(provisional):
     (row,) = (
         row
-        for told in modes_in(provisional.text).values()
-        for row in table(told)
+        for result in modes_in(provisional.text).values()
+        for row in table(result)
         if row["row"] == "voice-alpha run 1, 26"
     )
 
@@ -361,7 +363,7 @@ def test_datapoints_show_turn_input_output_calls_with_results_and_the_judge(prov
 
 @pytest.mark.req("J-23")
 def test_every_mode_has_datapoints(provisional):
-    assert all(table(told) for told in modes_in(provisional.text).values())
+    assert all(table(result) for result in modes_in(provisional.text).values())
 
 
 @pytest.mark.req("J-24", "J-09")
@@ -379,11 +381,11 @@ def test_the_top_line_tells_failed_rows_what_stood_for_answers_and_the_worst_dim
 
 @pytest.mark.req("J-24", "J-32", "J-11")
 def test_shared_failures_and_what_only_one_fails_or_passes(provisional):
-    told = section(provisional.text, "Shared and Unique")
-    rows = {row[""]: (row["only it fails (turns)"], row["only it passes (turns)"]) for row in table(told)}
+    text = section(provisional.text, "Shared and Unique")
+    rows = {row[""]: (row["only it fails (turns)"], row["only it passes (turns)"]) for row in table(text)}
 
-    assert facts(told)["Failed by all 4 runs"] == facts(told)["Failed by all 3 models"] == "11, 22"
-    assert facts(told)["voice-alpha, unstable over 2 runs"] == "5, 19, 26"
+    assert facts(text)["Failed by all 4 runs"] == facts(text)["Failed by all 3 models"] == "11, 22"
+    assert facts(text)["voice-alpha, unstable over 2 runs"] == "5, 19, 26"
     assert rows["voice-beta"] == ("8, 17, 24; knock-on: 25, 27, 28, 29", "14")
     assert rows["acme/voice-gamma, over all its runs"] == ("3, 13, 20, 23", "26")
     assert rows["voice-alpha, over all its runs"] == ("5, 19", "none")
@@ -392,10 +394,10 @@ def test_shared_failures_and_what_only_one_fails_or_passes(provisional):
 @pytest.mark.req("J-32")
 @pytest.mark.parametrize("model", MODELS)
 def test_of_each_model_the_dominant_dimensions_are_told_with_their_share(provisional, model):
-    told = facts(section(provisional.text, model))
+    text = facts(section(provisional.text, model))
 
-    assert re.match(r"[a-z_]+ \d+ \(\d+ %\), .* of \d+ failed rows", told["Dominant dimensions"])
-    assert set(told) == {"Dominant dimensions", "Instead of an answer", "Only it fails", "Only it passes"}
+    assert re.match(r"[a-z_]+ \d+ \(\d+ %\), .* of \d+ failed rows", text["Dominant dimensions"])
+    assert set(text) == {"Dominant dimensions", "Instead of an answer", "Only it fails", "Only it passes"}
 
 
 @pytest.mark.req("J-30")
@@ -432,12 +434,12 @@ def test_two_of_three_rows_are_not_enough(tmp_path):
 
 
 def test_one_run_alone_is_told_by_its_causes(tmp_path):
-    said = reported("--run-dir", RUNS[2], "-o", "r")
+    result = reported("--run-dir", RUNS[2], "-o", "r")
 
     text = (tmp_path / "r" / "deep_error_analysis.md").read_text()
     assert "## Shared and Unique" not in text
     assert "Only one run: nothing to compare." in text
-    assert "\nall " not in said.out
+    assert "\nall " not in result.out
 
 
 def test_runs_whose_tasks_differ_are_refused_and_compared_on_what_they_share_if_asked(tmp_path):
@@ -465,9 +467,9 @@ def test_scores_that_say_the_same_share_a_row(provisional):
 
 
 def test_doubts_of_the_measurement_and_of_the_readers_stand_apart(final):
-    told = section(final.text, "Doubts")
+    text = section(final.text, "Doubts")
 
-    measured, _, readers = told.partition("From reviewers:")
+    measured, _, readers = text.partition("From reviewers:")
     assert "openai_summary.json states tool_use_correct 29 passes; the rows: 28" in measured
     assert "acme/voice-gamma, 23: the judge also faults more than two sentences" in plain(readers)
 

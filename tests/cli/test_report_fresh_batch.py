@@ -128,10 +128,10 @@ def test_an_inherited_verdict_says_so_and_brings_its_fix(tmp_path):
     lines = [crash(f"test-00{at}", "AttributeError: 'TierConfig' object has no attribute 'language'") for at in (1, 2)]
     folder = Batch(tmp_path / "batch", threads=1, sessions=[lines]).write()
     done("import", folder, "--store", "errata.db")
-    told = done("review", "next", "batch-0310/test-001", "--reviewer", "r", "--store", "errata.db").row
-    place = next(one for one in told["packet"]["places"] if "TierConfig" in one["text"])
+    row = done("review", "next", "batch-0310/test-001", "--reviewer", "r", "--store", "errata.db").row
+    place = next(one for one in row["packet"]["places"] if "TierConfig" in one["text"])
     quote = next(one for one in place["text"].split("\n") if "TierConfig" in one).strip()
-    answer = told["answer"] | {
+    answer = row["answer"] | {
         "label": "framework",
         "cause": "The tier's configuration has no language",
         "reasoning": "The loader reads a field that old tiers do not have. The quoted line shows it.",
@@ -187,9 +187,9 @@ def entry_batch(folder: Path) -> Path:
 @pytest.mark.req("S-16", "S-18")
 def test_the_second_generation_gets_the_same_report(tmp_path):
     folder = entry_batch(tmp_path / "batch-0321")
-    told = folded(reported(folder))
+    result = folded(reported(folder))
 
-    assert "1 of 4 pass. 3 of 3 failures are not the model's: collateral 1, grader 1, provider 1." in told
+    assert "1 of 4 pass. 3 of 3 failures are not the model's: collateral 1, grader 1, provider 1." in result
     rows = {row["test"]: row for row in table(section(page(folder, "README.md"), "Results"))}
     assert {test: (row["owner"], row["cost"]) for test, row in rows.items()} == {
         "test-001": ("", "$0.3000"),

@@ -48,9 +48,9 @@ def test_without_a_day_it_is_that_of_today_in_utc(tmp_path):
 
 
 def test_a_day_that_is_none_is_refused():
-    said = errata("report", RUN_B, "--date", "10.3.2026")
+    result = errata("report", RUN_B, "--date", "10.3.2026")
 
-    assert (said.code, "`10.3.2026` is not a date" in said.talk) == (2, True)
+    assert (result.code, "`10.3.2026` is not a date" in result.talk) == (2, True)
 
 
 @pytest.mark.req("C-22", "C-32")
@@ -147,10 +147,10 @@ def test_importing_again_changes_no_byte(tmp_path):
 def test_what_did_not_change_is_not_written_again(tmp_path):
     reported(RUN_B)
     before = (tmp_path / REPORT).stat().st_mtime_ns
-    said = reported(RUN_B)
+    result = reported(RUN_B)
 
     assert (tmp_path / REPORT).stat().st_mtime_ns == before
-    assert f"{REPORT}   unchanged" in said.out
+    assert f"{REPORT}   unchanged" in result.out
 
 
 def test_a_link_leads_no_report_out_of_its_folder(tmp_path):
@@ -158,9 +158,9 @@ def test_a_link_leads_no_report_out_of_its_folder(tmp_path):
     elsewhere.mkdir()
     (tmp_path / "reports").mkdir()
     (tmp_path / "reports" / "acme").symlink_to(elsewhere)
-    said = errata("report", RUN_B, "--date", DAY)
+    result = errata("report", RUN_B, "--date", DAY)
 
-    assert (said.code, "leads out of" in said.talk) == (2, True)
+    assert (result.code, "leads out of" in result.talk) == (2, True)
     assert not list(elsewhere.rglob("*.md"))
 
 

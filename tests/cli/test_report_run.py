@@ -30,22 +30,22 @@ GROUPS = ["Eval improvements", "Lint/config changes", "Model-specific notes", "N
 
 
 class Report(NamedTuple):
-    said: Said
+    result: Said
     text: str
 
 
 @pytest.fixture(scope="module")
 def run_a(tmp_path_factory):
     with working_in(tmp_path_factory.mktemp("run-a")) as folder:
-        said = reported(RUN_A, "--reports", EARLIER)
-        return Report(said, only(folder / "reports", "*.md").read_text())
+        result = reported(RUN_A, "--reports", EARLIER)
+        return Report(result, only(folder / "reports", "*.md").read_text())
 
 
 @pytest.fixture(scope="module")
 def run_b(tmp_path_factory):
     with working_in(tmp_path_factory.mktemp("run-b")) as folder:
-        said = reported(RUN_B, "--reports", EARLIER)
-        return Report(said, only(folder / "reports", "*.md").read_text())
+        result = reported(RUN_B, "--reports", EARLIER)
+        return Report(result, only(folder / "reports", "*.md").read_text())
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +55,8 @@ def reviewed(tmp_path_factory):
         earlier = ("--reports", EARLIER, "--store", "errata.db")
         import_fixtures(RUN_A, RUN_B, store="errata.db")
         done("review", "import", VERDICTS / "run-b.jsonl", "--reviewer", "reader", *earlier)
-        said = reported(RUN_B, "--reports", EARLIER)
-        return Report(said, only(folder / "reports", "*.md").read_text())
+        result = reported(RUN_B, "--reports", EARLIER)
+        return Report(result, only(folder / "reports", "*.md").read_text())
 
 
 def test_failures_without_a_shared_cause_have_no_owner_in_common(tmp_path):
@@ -68,22 +68,22 @@ def test_failures_without_a_shared_cause_have_no_owner_in_common(tmp_path):
 
 @pytest.mark.req("C-15", "C-23")
 def test_the_head_tells_run_model_experiment_date_and_pass_rate(run_a):
-    told = facts(run_a.text)
+    text = facts(run_a.text)
 
-    assert told["Run ID"] == "jn709tmjsmt0gc4p4ysp6m6ztabx3hw2"
-    assert told["Model"] == "acme/nimbus-2-coder (openrouter)"
-    assert told["Experiment"] == "default"
-    assert told["Date"] == "2026-03-02"
-    assert told["Analysed"] == DAY
-    assert told["Pass rate"].startswith("13/24 (54.2 %)")
+    assert text["Run ID"] == "jn709tmjsmt0gc4p4ysp6m6ztabx3hw2"
+    assert text["Model"] == "acme/nimbus-2-coder (openrouter)"
+    assert text["Experiment"] == "default"
+    assert text["Date"] == "2026-03-02"
+    assert text["Analysed"] == DAY
+    assert text["Pass rate"].startswith("13/24 (54.2 %)")
 
 
 @pytest.mark.req("C-15")
 def test_pending_and_missing_evals_are_named(run_a):
-    told = facts(run_a.text)["Pass rate"]
+    text = facts(run_a.text)["Pass rate"]
 
-    assert "not finished: 006-clients/003-presence_badge" in told
-    assert "missing: 003-mutations/004-swap_order" in told
+    assert "not finished: 006-clients/003-presence_badge" in text
+    assert "missing: 003-mutations/004-swap_order" in text
 
 
 @pytest.mark.req("C-16", "C-24")
@@ -144,31 +144,31 @@ def test_what_a_rule_says_is_marked_as_such_until_it_was_read(run_b, reviewed):
 
 @pytest.mark.req("C-25", "C-14")
 def test_each_failure_has_step_error_classification_reasoning_and_both_snippets(reviewed):
-    told = section(reviewed.text, "004-actions/003-rate_limit_guard")
+    text = section(reviewed.text, "004-actions/003-rate_limit_guard")
 
-    assert "- **Failed step**: tests (60 % passed)" in told
-    assert "**Error**: `AssertionError: expected error text to match /limit reached/" in told
-    assert "- **Classification**: MODEL_FAULT, owner model (certain)" in told
-    assert "- **Reasoning**: `used > 3` is false on the fourth call" in told
-    assert '```ts\nif (used > 3) throw new Error("too many requests, rate limit exceeded");\n```' in told
-    assert '```ts\nif (used >= 3) throw new Error("limit reached");\n```' in told
+    assert "- **Failed step**: tests (60 % passed)" in text
+    assert "**Error**: `AssertionError: expected error text to match /limit reached/" in text
+    assert "- **Classification**: MODEL_FAULT, owner model (certain)" in text
+    assert "- **Reasoning**: `used > 3` is false on the fourth call" in text
+    assert '```ts\nif (used > 3) throw new Error("too many requests, rate limit exceeded");\n```' in text
+    assert '```ts\nif (used >= 3) throw new Error("limit reached");\n```' in text
 
 
 @pytest.mark.req("C-25")
 def test_quotes_stand_with_their_places(reviewed):
-    told = section(reviewed.text, "004-actions/003-rate_limit_guard")
+    text = section(reviewed.text, "004-actions/003-rate_limit_guard")
 
-    assert "- `output/convex/guard.ts:5`: `if (used > 3) throw" in told
+    assert "- `output/convex/guard.ts:5`: `if (used > 3) throw" in text
 
 
 @pytest.mark.req("C-25")
 def test_without_a_reader_the_first_place_where_the_code_differs_is_shown(run_b):
-    told = section(run_b.text, "002-queries/001-text_lookup")
+    text = section(run_b.text, "002-queries/001-text_lookup")
 
-    model, expected = re.findall(r"```ts\n(.*?)\n```", told, re.DOTALL)
+    model, expected = re.findall(r"```ts\n(.*?)\n```", text, re.DOTALL)
     assert '.order("desc")' in expected
     assert '.order("desc")' not in model
-    assert "Model, `convex/books.ts` (first difference)" in told
+    assert "Model, `convex/books.ts` (first difference)" in text
 
 
 def test_a_doubt_of_the_reader_is_told(reviewed):
@@ -188,9 +188,9 @@ def test_a_cause_of_several_failures_is_a_pattern(reviewed):
 
 @pytest.mark.req("C-18")
 def test_without_a_reader_the_words_that_logs_share_are_told(run_b):
-    told = section(run_b.text, "Cross-cutting Patterns").replace("\u200b", "")
+    text = section(run_b.text, "Cross-cutting Patterns").replace("\u200b", "")
 
-    assert "**Same text in the log**: @typescript-eslint/no-unused-vars in 2 of 9" in told
+    assert "**Same text in the log**: @typescript-eslint/no-unused-vars in 2 of 9" in text
 
 
 @pytest.mark.req("A-07")
@@ -204,10 +204,10 @@ def test_who_reads_a_report_later_finds_its_patterns(reviewed):
 
 @pytest.mark.req("C-19")
 def test_categories_are_told_with_the_test_of_them(run_b):
-    told = section(run_b.text, "Cross-cutting Patterns")
+    text = section(run_b.text, "Cross-cutting Patterns")
 
-    assert "002-queries 2/4" in told
-    assert "No category is significantly harder" in told
+    assert "002-queries 2/4" in text
+    assert "No category is significantly harder" in text
 
 
 @pytest.mark.req("C-19")
@@ -248,28 +248,28 @@ def test_a_pattern_that_no_report_tells_of_is_not_documented(tmp_path):
 
 @pytest.mark.req("C-26", "C-05")
 def test_what_fails_again_is_told_with_earlier_labels_and_whether_it_should_be_gone(run_b):
-    told = section(run_b.text, "000-fundamentals/002-http_greeting")
+    text = section(run_b.text, "000-fundamentals/002-http_greeting")
 
-    assert "**Repeat**: yes, OVERLY_STRICT on 2026-02-20." in told
-    assert "The action of 2026-03-04 (eslint.config.mjs now ignores unused arguments)" in told
-    assert "should have fixed it. It did not." in told
+    assert "**Repeat**: yes, OVERLY_STRICT on 2026-02-20." in text
+    assert "The action of 2026-03-04 (eslint.config.mjs now ignores unused arguments)" in text
+    assert "should have fixed it. It did not." in text
     assert "- **Recurring**: 4 of 9 failures" in run_b.text
 
 
 @pytest.mark.req("C-21", "C-27")
 @pytest.mark.parametrize("which", ["run_a", "run_b", "reviewed"])
 def test_recommendations_stand_in_four_groups(which, request):
-    told = section(request.getfixturevalue(which).text, "Recommendations")
+    text = section(request.getfixturevalue(which).text, "Recommendations")
 
-    titles = re.findall(r"^\*\*(.+)\*\*$", told, re.MULTILINE)
+    titles = re.findall(r"^\*\*(.+)\*\*$", text, re.MULTILINE)
     assert [title for title in titles if title in GROUPS] == GROUPS
     assert set(titles) <= {*GROUPS, "Review first", "Rerun"}
 
 
 @pytest.mark.req("C-21")
 def test_what_has_to_be_reviewed_or_rerun_is_not_called_no_action_needed(run_a):
-    told = section(run_a.text, "Recommendations")
-    groups = dict(re.findall(r"^\*\*(.+)\*\*$\n+((?:(?!\*\*).*\n?)*)", told, re.MULTILINE))
+    text = section(run_a.text, "Recommendations")
+    groups = dict(re.findall(r"^\*\*(.+)\*\*$\n+((?:(?!\*\*).*\n?)*)", text, re.MULTILINE))
 
     assert "review them before you change anything" in groups["Review first"]
     assert "rerun them" in groups["Rerun"]
@@ -278,8 +278,8 @@ def test_what_has_to_be_reviewed_or_rerun_is_not_called_no_action_needed(run_a):
 
 @pytest.mark.req("C-27")
 def test_what_a_reader_recommends_stands_in_its_group(reviewed):
-    told = section(reviewed.text, "Recommendations")
-    groups = dict(zip(GROUPS, re.split(r"^\*\*.+\*\*$", told, flags=re.MULTILINE)[1:], strict=True))
+    text = section(reviewed.text, "Recommendations")
+    groups = dict(zip(GROUPS, re.split(r"^\*\*.+\*\*$", text, flags=re.MULTILINE)[1:], strict=True))
 
     assert "Explain the page shape in the guidelines" in groups["Eval improvements"]
     assert "Find out why the change of 2026-03-04" in groups["Lint/config changes"]
@@ -289,14 +289,14 @@ def test_what_a_reader_recommends_stands_in_its_group(reviewed):
 
 @pytest.mark.req("C-33")
 def test_what_was_done_is_told_and_not_recommended_again(reviewed):
-    told = section(reviewed.text, "Recommendations")
+    text = section(reviewed.text, "Recommendations")
 
     # it was done, and the failure is back
     assert (
         "Done on 2026-03-04, no effect: Do not let unused parameters of handlers fail an eval, or say in the task that "
         "lint counts"
-    ) in told
-    assert told.count("Do not let unused parameters") == 1
+    ) in text
+    assert text.count("Do not let unused parameters") == 1
 
 
 @pytest.mark.req("C-33")
@@ -306,23 +306,23 @@ def test_without_the_action_it_is_recommended(tmp_path):
     done("review", "import", VERDICTS / "run-b.jsonl", "--reviewer", "r", "--store", "errata.db", "--reports", EARLIER)
     reported(RUN_B, "--reports", "none", "-o", "r.md")
 
-    told = section((tmp_path / "r.md").read_text(), "Recommendations")
-    assert "Already done" not in told
-    assert "`eslint.config.mjs`: Do not let unused parameters of handlers fail an eval" in told
+    text = section((tmp_path / "r.md").read_text(), "Recommendations")
+    assert "Already done" not in text
+    assert "`eslint.config.mjs`: Do not let unused parameters of handlers fail an eval" in text
 
 
 @pytest.mark.req("C-28")
 def test_the_net_impact_tells_what_is_ours_and_what_is_the_models(reviewed):
-    told = section(reviewed.text, "Net Impact")
+    text = section(reviewed.text, "Net Impact")
 
-    assert {row[""]: (row["count"], row["of 9"]) for row in table(told)} == {
+    assert {row[""]: (row["count"], row["of 9"]) for row in table(text)} == {
         "Genuine model faults": ("5", "56 %"),
         "Known gap": ("1", "11 %"),
         "Fixable in the eval (lint, grader, task)": ("1", "11 %"),
         "Infrastructure or knock-on; rerun": ("2", "22 %"),
     }
-    assert "Bounds of reviewed: 64.0 % if the 4 of 25 cases left out had failed, 80.0 % if they had passed." in told
-    assert "Best single figure: reviewed, 76.2 % (16/21), interval 54.9–89.4." in told
+    assert "Bounds of reviewed: 64.0 % if the 4 of 25 cases left out had failed, 80.0 % if they had passed." in text
+    assert "Best single figure: reviewed, 76.2 % (16/21), interval 54.9–89.4." in text
 
 
 @pytest.mark.req("A-09")
@@ -366,13 +366,13 @@ def test_a_command_asks_no_question_of_an_agent(which, request):
 
 @pytest.mark.req("C-30")
 def test_the_words_tell_the_answer_labels_repeats_advice_and_the_file(run_b):
-    told = folded(run_b.said)
+    result = folded(run_b.said)
 
-    assert "5 of 9 failures are the model's (all presumed: no other run of these cases is in the store)." in told
-    assert "MODEL_FAULT 5 · OVERLY_STRICT 1 · KNOWN_GAP 1 · not classified (infrastructure) 2" in told
-    assert "repeats 4 of 9" in told
-    assert "eslint.config.mjs: NO EFFECT" in told
-    assert "wrote reports/acme/nimbus-2-coder/jn7mqywb_2026-03-10.md" in told
+    assert "5 of 9 failures are the model's (all presumed: no other run of these cases is in the store)." in result
+    assert "MODEL_FAULT 5 · OVERLY_STRICT 1 · KNOWN_GAP 1 · not classified (infrastructure) 2" in result
+    assert "repeats 4 of 9" in result
+    assert "eslint.config.mjs: NO EFFECT" in result
+    assert "wrote reports/acme/nimbus-2-coder/jn7mqywb_2026-03-10.md" in result
     assert len(run_b.said.out.splitlines()) < 30
 
 
@@ -386,9 +386,9 @@ def test_a_report_is_provisional_until_every_failure_was_read(run_b, reviewed):
 
 @pytest.mark.req("C-07")
 def test_where_all_passed_that_is_said_and_nothing_is_written(tmp_path):
-    said = reported(RUN_D)
+    result = reported(RUN_D)
 
-    assert "All passed: nothing to analyse, and no report was written." in said.out
+    assert "All passed: nothing to analyse, and no report was written." in result.out
     assert not (tmp_path / "reports").exists()
 
 

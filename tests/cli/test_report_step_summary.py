@@ -23,17 +23,17 @@ def nobodys_page(monkeypatch):
 
 def test_it_is_appended_to_the_page_and_the_words_go_to_stdout(page):
     page.write_text("# before\n")
-    said = reported(RUN_B, "--step-summary", "--reports", EARLIER)
+    result = reported(RUN_B, "--step-summary", "--reports", EARLIER)
 
     assert page.read_text().startswith("# before\n# acme/nimbus-2-coder: 16/25 passed\n")
-    assert said.out.startswith("jn7mqywb · acme/nimbus-2-coder")
+    assert result.out.startswith("jn7mqywb · acme/nimbus-2-coder")
 
 
 def test_without_a_page_it_goes_to_stdout_alone():
-    said = reported(RUN_B, "--step-summary", "--reports", EARLIER)
+    result = reported(RUN_B, "--step-summary", "--reports", EARLIER)
 
-    assert said.out.startswith("# acme/nimbus-2-coder: 16/25 passed\n")
-    assert "These are my findings" not in said.out
+    assert result.out.startswith("# acme/nimbus-2-coder: 16/25 passed\n")
+    assert "These are my findings" not in result.out
 
 
 def test_of_a_run_it_has_bracket_owners_what_is_new_and_the_file(page):
@@ -41,11 +41,11 @@ def test_of_a_run_it_has_bracket_owners_what_is_new_and_the_file(page):
     text = page.read_text()
 
     assert [row["score"] for row in table(text)] == ["strict", "as reported", "clean"]
-    told = facts(text)
-    assert told["Owners"] == "model 5, grader 1, provider 1, task 1, environment 1"
-    assert told["New failures"].startswith("5: 001-data_modeling/000-user_table, 002-queries/001-text_lookup")
-    assert told["Failed before"].startswith("4: 000-fundamentals/002-http_greeting")
-    assert told["Should already be fixed"] == "1: 000-fundamentals/002-http_greeting"
+    result = facts(text)
+    assert result["Owners"] == "model 5, grader 1, provider 1, task 1, environment 1"
+    assert result["New failures"].startswith("5: 001-data_modeling/000-user_table, 002-queries/001-text_lookup")
+    assert result["Failed before"].startswith("4: 000-fundamentals/002-http_greeting")
+    assert result["Should already be fixed"] == "1: 000-fundamentals/002-http_greeting"
     assert "PROVISIONAL.** 0 of 9 failures reviewed; the rest comes from rules." in text
     assert "- `reports/acme/nimbus-2-coder/jn7mqywb_2026-03-10.md`" in text
 
@@ -96,9 +96,9 @@ def test_json_beside_it_needs_a_page(page, monkeypatch):
 
 def test_a_page_that_cannot_be_written_is_told(tmp_path, monkeypatch):
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "no" / "such" / "folder"))
-    said = errata("report", RUN_B, "--step-summary")
+    result = errata("report", RUN_B, "--step-summary")
 
-    assert (said.code, "can't be written" in said.talk) == (2, True)
+    assert (result.code, "can't be written" in result.talk) == (2, True)
 
 
 def test_of_a_run_with_an_earlier_one_it_has_what_regressed(page):

@@ -15,8 +15,8 @@ STORE = ("--store", "errata.db")
 
 @pytest.fixture
 def written(tmp_path):
-    said = reported(UNJUDGED)
-    return said, tmp_path / FOLDER
+    result = reported(UNJUDGED)
+    return result, tmp_path / FOLDER
 
 
 @pytest.fixture
@@ -43,22 +43,22 @@ def test_the_files_have_names_of_their_own(written):
 
 
 def test_that_judging_is_missing_is_said_everywhere(written):
-    said, folder = written
+    result, folder = written
     text = (folder / "manual_error_review.md").read_text()
 
     assert facts(text)["Status"].startswith("NOT JUDGED.")
     assert "Judging is missing" in text
-    assert "NOT JUDGED" in said.out.splitlines()[0]
+    assert "NOT JUDGED" in result.out.splitlines()[0]
     assert json.loads((folder / "review_metadata.json").read_text())["judging"] == "missing"
 
 
 def test_nothing_is_counted_as_passed_or_failed(written):
-    said, folder = written
+    result, folder = written
     (run,) = json.loads((folder / "review_metadata.json").read_text())["runs"]
     text = (folder / "manual_error_review.md").read_text()
 
     assert (run["rows"], run["expected"], run["judged_rows"]) == (30, 30, 0)
-    assert "No row has a verdict, so none counts as passed or failed" in folded(said)
+    assert "No row has a verdict, so none counts as passed or failed" in folded(result)
     assert table(section(text, "Artefacts"))[0]["judged"] == "0"
     assert " passed" not in text.replace("nothing here is passed", "").replace("counts as passed", "")
 
@@ -81,12 +81,12 @@ def test_the_table_has_every_row_and_columns_to_fill_in(written):
 
 
 def test_the_words_that_the_columns_take_are_named(written):
-    told = json.loads((written[1] / "review_metadata.json").read_text())
+    row = json.loads((written[1] / "review_metadata.json").read_text())
 
-    assert told["columns_to_fill_in"] == ["owner", "bucket", "note"]
-    assert "grader_or_strict_matching_issue" in told["owners"]
-    assert len(told["owners"]) == 5
-    assert "missing_transcript_turn" in told["buckets"]
+    assert row["columns_to_fill_in"] == ["owner", "bucket", "note"]
+    assert "grader_or_strict_matching_issue" in row["owners"]
+    assert len(row["owners"]) == 5
+    assert "missing_transcript_turn" in row["buckets"]
 
 
 def test_an_ended_session_and_what_follows_are_flagged(tmp_path, with_reference):
@@ -130,11 +130,11 @@ def test_judged_runs_beside_it_get_their_own_report_and_name_what_is_left_out(tm
 
 
 def test_a_run_folder_without_judged_rows_is_refused_with_the_way_on():
-    said = errata("report", "--run-dir", UNJUDGED)
+    result = errata("report", "--run-dir", UNJUDGED)
 
-    assert said.code == 2
-    assert "has no `openai_judged.jsonl`" in said.talk
-    assert "it is not judged yet: `errata report" in said.talk
+    assert result.code == 2
+    assert "has no `openai_judged.jsonl`" in result.talk
+    assert "it is not judged yet: `errata report" in result.talk
 
 
 def test_asked_for_as_a_run_it_has_no_pass_rate(tmp_path):

@@ -42,9 +42,9 @@ def test_what_is_unfinished_or_missing_is_repeated_too(library):
 
 
 def test_the_text_shows_the_command_as_a_shell_takes_it(library):
-    told = done("rerun", "jn7mqywb", "--store", library).out
+    page = done("rerun", "jn7mqywb", "--store", library).out
 
-    shown = told.split("\n\n")[1].partition("\ncases")[0]
+    shown = page.split("\n\n")[1].partition("\ncases")[0]
     assert shlex.split(shown.replace("\\\n", " ")) == [
         *("env", "MODELS=acme/nimbus-2-coder"),
         "TEST_FILTER=^(?:001-data_modeling/000-user_table|003-mutations/005-batch_insert)$",
@@ -53,13 +53,13 @@ def test_the_text_shows_the_command_as_a_shell_takes_it(library):
 
 
 def test_the_text_says_what_for_and_what_it_costs(library):
-    told = done("rerun", "jn7mqywb", "--store", library).out
+    page = done("rerun", "jn7mqywb", "--store", library).out
 
-    assert told.startswith("Run jn7mqywb · acme/nimbus-2-coder")
-    assert "Rerun    2 of 25 attempts · provider 1 · environment 1\n" in told
-    assert "cases    001-data_modeling/000-user_table · 003-mutations/005-batch_insert\n" in told
-    assert "cost     about $0.0" in told
-    assert told.endswith("Nothing was run.\n")
+    assert page.startswith("Run jn7mqywb · acme/nimbus-2-coder")
+    assert "Rerun    2 of 25 attempts · provider 1 · environment 1\n" in page
+    assert "cases    001-data_modeling/000-user_table · 003-mutations/005-batch_insert\n" in page
+    assert "cost     about $0.0" in page
+    assert page.endswith("Nothing was run.\n")
 
 
 def test_the_estimate_is_the_mean_of_measured_attempts(library):
@@ -134,9 +134,9 @@ def test_a_promptfoo_column_is_chosen_by_its_names():
 
 
 def test_nothing_to_repeat_is_an_answer(library):
-    told = done("rerun", "jn7maewn", "--store", library)
+    result = done("rerun", "jn7maewn", "--store", library)
 
-    assert told.out.endswith("\nNothing to rerun\n")
+    assert result.out.endswith("\nNothing to rerun\n")
     assert plan_of("jn7maewn", store=library)["commands"] == []
 
 
@@ -167,11 +167,11 @@ def test_a_case_that_was_passed_is_repeated_when_asked_for(library):
 
 
 def test_a_case_that_is_not_there_is_answered_with_the_nearest_names(library):
-    said = errata("rerun", "jn7mqywb", "--case", "003-mutations/005-batch_inzert", "--store", library)
+    result = errata("rerun", "jn7mqywb", "--case", "003-mutations/005-batch_inzert", "--store", library)
 
-    assert said.code == 2
-    assert "has no case `003-mutations/005-batch_inzert`" in said.err
-    assert "did you mean `003-mutations/005-batch_insert`" in said.err
+    assert result.code == 2
+    assert "has no case `003-mutations/005-batch_inzert`" in result.err
+    assert "did you mean `003-mutations/005-batch_insert`" in result.err
 
 
 def test_every_run_of_a_path_has_its_own_plan():
@@ -204,12 +204,12 @@ def test_hostile_names_reach_neither_a_command_nor_the_terminal(tmp_path):
     store = an_imported_run(tmp_path, [a_crash(name) for name in (*HOSTILE, "good")], source="convex-evals")
 
     plan = plan_of("latest", store=store)
-    told = done("rerun", "latest", "--store", store).out
+    page = done("rerun", "latest", "--store", store).out
 
     assert [command["cases"] for command in plan["commands"]] == [["good"]]
     assert {one["case"] for one in plan["by_hand"]} == set(HOSTILE)
-    assert "env MODELS=acme/nimbus-2 'TEST_FILTER=^good$' bun run local:run" in told
-    assert not {"\x1b", "\u202e"} & set(told)
+    assert "env MODELS=acme/nimbus-2 'TEST_FILTER=^good$' bun run local:run" in page
+    assert not {"\x1b", "\u202e"} & set(page)
 
 
 def test_a_command_line_that_stands_in_a_log_is_not_reused(tmp_path):
@@ -261,7 +261,7 @@ def test_a_run_is_known_by_its_path_without_detours(tmp_path):
     for path, origin in (("all/../here", "here"), ("link/../here", "elsewhere/here")):
         done("import", path)
 
-        told = done("show", "latest", "--json").row["run"]["origin"]
+        row = done("show", "latest", "--json").row["run"]["origin"]
 
-        assert Path(told).resolve().is_relative_to((tmp_path / origin).resolve())
-        assert ".." not in told
+        assert Path(row).resolve().is_relative_to((tmp_path / origin).resolve())
+        assert ".." not in row

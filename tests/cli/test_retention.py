@@ -39,9 +39,9 @@ def test_a_dry_run_lists_what_would_be_removed_and_removes_nothing(own_two_runs)
 
 
 def test_young_runs_stay(own_two_runs):
-    told = done("rm", "--older-than", "90y", "--yes")
+    result = done("rm", "--older-than", "90y", "--yes")
 
-    assert "no run is that old" in told.err
+    assert "no run is that old" in result.err
     assert len(runs()) == 2
 
 
@@ -85,10 +85,10 @@ def test_the_newest_of_a_suite_and_model_are_kept(own_two_runs):
 
 @pytest.mark.parametrize("age", ["90", "ninety", "-3d", "3h"])
 def test_an_age_that_is_none_is_a_sentence(own_two_runs, age):
-    told = errata("rm", f"--older-than={age}", "--yes")
+    result = errata("rm", f"--older-than={age}", "--yes")
 
-    assert told.code == 2
-    assert "is not an age" in told.talk
+    assert result.code == 2
+    assert "is not an age" in result.talk
     assert len(runs()) == 2
 
 
@@ -153,9 +153,9 @@ def test_thinned_failures_are_not_handed_to_reviewers(conversation):
     done("review", "release", "latest", "--reviewer", "ben")
     done("store", "thin", "latest")
 
-    told = errata("review", "next", "latest", "--reviewer", "eve", "--json").row
-    assert told["packet"] is None
-    assert told["failures"] > 0
+    row = errata("review", "next", "latest", "--reviewer", "eve", "--json").row
+    assert row["packet"] is None
+    assert row["failures"] > 0
 
 
 def test_owners_stay_when_rules_run_again_over_thinned_transcripts(conversation):
@@ -181,11 +181,11 @@ def test_thinning_is_not_undone_without_the_logs(conversation):
     done("store", "thin", "latest")
     Path("run.json").unlink()
 
-    told = errata("store", "thin", "--undo", "latest")
+    result = errata("store", "thin", "--undo", "latest")
 
-    assert told.code == 2
-    assert "its logs can't be read" in told.talk
-    assert "restore a backup" in told.talk
+    assert result.code == 2
+    assert "its logs can't be read" in result.talk
+    assert "restore a backup" in result.talk
 
 
 def test_only_old_runs_are_thinned():

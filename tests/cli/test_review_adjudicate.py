@@ -46,10 +46,10 @@ def test_the_decision_stands_and_ends_the_dispute(two_opinions, tmp_path):
 
 def test_show_names_the_readings(two_opinions, tmp_path):
     decided(tmp_path, label="MODEL_FAULT")
-    told = done("show", CASE).out
+    page = done("show", CASE).out
 
-    assert "reading   MODEL_FAULT: It allows a fourth call (agent:first-reader)" in told
-    assert "reading   OVERLY_STRICT: The text is too strict (agent:other-reader)" in told
+    assert "reading   MODEL_FAULT: It allows a fourth call (agent:first-reader)" in page
+    assert "reading   OVERLY_STRICT: The text is too strict (agent:other-reader)" in page
 
 
 def test_nothing_is_left_to_decide_afterwards(two_opinions, tmp_path):
@@ -67,10 +67,10 @@ def test_whoever_has_reviewed_it_does_not_decide(two_opinions):
 
 
 def test_a_decision_between_verdicts_that_do_not_exist_is_refused(two_opinions, tmp_path):
-    told = decided(tmp_path, label="MODEL_FAULT", adjudicates=["no-such-verdict"])
+    result = decided(tmp_path, label="MODEL_FAULT", adjudicates=["no-such-verdict"])
 
-    assert told.code == 2
-    assert "`adjudicates` names a verdict" in told.talk
+    assert result.code == 2
+    assert "`adjudicates` names a verdict" in result.talk
 
 
 def test_where_reviews_agree_there_is_nothing_to_decide():
@@ -78,14 +78,14 @@ def test_where_reviews_agree_there_is_nothing_to_decide():
     for reviewer in ("a", "b"):
         reviewed_next(thing=CASE, reviewer=reviewer)
 
-    told = errata("review", "next", CASE, "--adjudicate", "--reviewer", "c")
+    result = errata("review", "next", CASE, "--adjudicate", "--reviewer", "c")
 
-    assert told.code == 2
-    assert "its reviews agree, or were decided on" in told.talk
+    assert result.code == 2
+    assert "its reviews agree, or were decided on" in result.talk
 
 
 def test_as_text_the_readings_follow_the_packet(two_opinions):
-    told = done("review", "next", "latest", "--adjudicate", "--format", "text", "--reviewer", "third").out
+    page = done("review", "next", "latest", "--adjudicate", "--format", "text", "--reviewer", "third").out
 
-    assert "reading A" in told and "reading B" in told
-    assert "It allows a fourth call" in told
+    assert "reading A" in page and "reading B" in page
+    assert "It allows a fourth call" in page

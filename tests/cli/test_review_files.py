@@ -105,18 +105,18 @@ def test_the_same_packet_is_exported_shown_and_handed_out(imported):
 def test_a_filled_table_comes_back(table):
     rows = [filled(row) for row in rows_of(table)]
 
-    told = done("review", "import", written(table, rows), "--reviewer", "sheet")
+    result = done("review", "import", written(table, rows), "--reviewer", "sheet")
 
-    assert "9 verdicts imported" in told.out and "0 refused" in told.out
+    assert "9 verdicts imported" in result.out and "0 refused" in result.out
     assert done("review", "status", "latest", "--json").row["reviewers"] == {"file:sheet": 9}
 
 
 def test_rows_without_an_answer_are_passed_over(table):
     rows = rows_of(table)
 
-    told = done("review", "import", written(table, [filled(rows[0]), *rows[1:]]))
+    result = done("review", "import", written(table, [filled(rows[0]), *rows[1:]]))
 
-    assert "1 verdict imported" in told.out
+    assert "1 verdict imported" in result.out
 
 
 def test_a_bad_row_is_told_with_its_line_and_the_good_ones_are_kept(table):
@@ -124,11 +124,11 @@ def test_a_bad_row_is_told_with_its_line_and_the_good_ones_are_kept(table):
     rows[0]["evidence_quote"] = "this was never written by anybody"
     rows[1]["label"] = "BAD_LUCK"
 
-    told = errata("review", "import", written(table, rows), "--json")
+    result = errata("review", "import", written(table, rows), "--json")
 
-    bad = [row for row in told.rows if row["state"] == "refused"]
-    assert told.code == 2
-    assert sum(row["state"] != "refused" for row in told.rows) == 7
+    bad = [row for row in result.rows if row["state"] == "refused"]
+    assert result.code == 2
+    assert sum(row["state"] != "refused" for row in result.rows) == 7
     assert ["never written" in bad[0]["reasons"][0], "BAD_LUCK" in bad[1]["reasons"][0]] == [True, True]
     assert all(row["line"] > 1 for row in bad)
 
@@ -137,10 +137,10 @@ def test_a_row_about_no_failure_is_told(table):
     rows = [filled(row) for row in rows_of(table)]
     rows[0]["attempt_id"] = "0123456789abcdef:nothing#1"
 
-    told = errata("review", "import", written(table, rows))
+    result = errata("review", "import", written(table, rows))
 
-    assert told.code == 2
-    assert "line 2" in told.out and "8 verdicts imported" in told.out
+    assert result.code == 2
+    assert "line 2" in result.out and "8 verdicts imported" in result.out
 
 
 def test_importing_the_same_file_again_changes_nothing(table):
@@ -160,15 +160,15 @@ def test_a_changed_label_is_told_with_the_old_one(table):
     done("review", "import", written(table, rows))
     rows[2]["label"] = "AMBIGUOUS_TASK"
 
-    told = done("review", "import", written(table, rows))
+    result = done("review", "import", written(table, rows))
 
-    assert "MODEL_FAULT → AMBIGUOUS_TASK" in told.out
+    assert "MODEL_FAULT → AMBIGUOUS_TASK" in result.out
 
 
 def test_what_triage_suggests_is_no_old_label(table):
-    told = done("review", "import", written(table, [filled(row) for row in rows_of(table)]), "--json").rows
+    rows = done("review", "import", written(table, [filled(row) for row in rows_of(table)]), "--json").rows
 
-    assert {(row["state"], row["old_label"]) for row in told} == {("new", None)}
+    assert {(row["state"], row["old_label"]) for row in rows} == {("new", None)}
 
 
 def test_answers_come_back_as_json_lines_too(imported, tmp_path):
@@ -184,9 +184,9 @@ def test_what_may_have_been_filled_in_is_not_written_over(table):
     before = table.read_bytes()
     table.write_bytes(before + b"work of hours")
 
-    told = errata("review", "export", "latest", "-o", table)
+    result = errata("review", "export", "latest", "-o", table)
 
-    assert told.code == 2
+    assert result.code == 2
     assert table.read_bytes().endswith(b"work of hours")
 
 

@@ -95,18 +95,18 @@ def test_words_that_no_taxonomy_has_take_nothing(imported):
 
 def test_what_was_given_back_waits_again(imported):
     first = handed()
-    told = done("review", "release", "latest", "--json").row
+    row = done("review", "release", "latest", "--json").row
 
-    assert told == {"reviewer": "agent:agent", "released": [first["packet"]["attempt_id"]]}
+    assert row == {"reviewer": "agent:agent", "released": [first["packet"]["attempt_id"]]}
     assert handed()["again"] is False
 
 
 def test_one_of_several_can_be_given_back(imported):
     handed()
     handed(thing=f"jn7mqywb/{TEXT_LOOKUP}")
-    told = done("review", "release", f"jn7mqywb/{TEXT_LOOKUP}").out
+    page = done("review", "release", f"jn7mqywb/{TEXT_LOOKUP}").out
 
-    assert told.startswith("1 failure returned by `agent:agent`\n")
+    assert page.startswith("1 failure returned by `agent:agent`\n")
     assert done("review", "status", "latest", "--json").row["in_hand"] == 1
 
 
@@ -119,9 +119,9 @@ def test_a_lease_that_was_given_back_is_none(imported, tmp_path):
 
 def test_nobody_gives_back_what_another_has_in_hand(imported):
     handed("--reviewer", "a")
-    told = done("review", "release", "latest", "--reviewer", "b").out
+    page = done("review", "release", "latest", "--reviewer", "b").out
 
-    assert told == "`agent:b` has no lease on `latest`\n"
+    assert page == "`agent:b` has no lease on `latest`\n"
     assert done("review", "status", "latest", "--json").row["in_hand"] == 1
 
 
@@ -153,33 +153,33 @@ def test_the_answer_says_which_failure_it_is_about_whatever_stands_around_it(imp
     second = handed()
 
     around = second | {"answer": an_answer(first, label="OVERLY_STRICT")}
-    told = submitted(tmp_path / "v.json", around, "--json").row
+    row = submitted(tmp_path / "v.json", around, "--json").row
 
-    assert (told["attempt_id"], told["state"]) == (first["packet"]["attempt_id"], "changed")
+    assert (row["attempt_id"], row["state"]) == (first["packet"]["attempt_id"], "changed")
 
 
 def test_when_all_is_in_hand_that_is_told(imported):
     for _ in range(9):
         handed("--another")
-    told = said("--another")
+    result = said("--another")
 
-    assert told.row == {
+    assert result.row == {
         "packet": None,
         "why": "in_hand",
         "failures": 9,
         "read": 0,
         "in_hand": 9,
     }
-    assert "everything that is waiting is leased to `agent:agent`, 9 in all" in told.talk
-    assert "return them with `errata review release latest --reviewer agent`" in " ".join(told.talk.split())
+    assert "everything that is waiting is leased to `agent:agent`, 9 in all" in result.talk
+    assert "return them with `errata review release latest --reviewer agent`" in " ".join(result.talk.split())
 
 
 def test_a_filter_that_fits_no_failure_is_not_the_end_of_a_review(imported):
-    told = said("--owner", "simulator")
+    result = said("--owner", "simulator")
 
-    assert told.row["why"] == "no_match"
-    assert "no failure of `latest` matches `--owner simulator`" in told.talk
-    assert told.row["failures"] == 0
+    assert result.row["why"] == "no_match"
+    assert "no failure of `latest` matches `--owner simulator`" in result.talk
+    assert result.row["failures"] == 0
 
 
 def test_a_case_that_did_not_fail_fits_no_failure(imported):
@@ -188,17 +188,17 @@ def test_a_case_that_did_not_fail_fits_no_failure(imported):
 
 @pytest.mark.parametrize("command", [["next"], ["run", "--command", "true"], ["export"]], ids=lambda words: words[0])
 def test_a_case_that_is_not_there_is_a_slip(imported, command):
-    told = errata("review", *command, "latest", "--case", "no-such-case")
+    result = errata("review", *command, "latest", "--case", "no-such-case")
 
-    assert told.code == 2
-    assert "No case is named `no-such-case`" in told.talk
+    assert result.code == 2
+    assert "No case is named `no-such-case`" in result.talk
 
 
 @pytest.mark.parametrize("command", [["run", "--command", "true"], ["export"]], ids=lambda words: words[0])
 def test_other_commands_say_so_too(imported, command):
-    told = done("review", *command, "latest", "--owner", "simulator")
+    result = done("review", *command, "latest", "--owner", "simulator")
 
-    assert "matches `--owner simulator`" in told.talk
+    assert "matches `--owner simulator`" in result.talk
 
 
 def test_an_owner_that_does_not_exist_is_a_slip(imported):
@@ -218,26 +218,26 @@ def test_what_others_have_read_is_handed_out_for_a_second_opinion(imported, tmp_
 def test_ones_own_reading_is_no_second_opinion(imported, tmp_path):
     submitted(tmp_path / "v.json", an_answer(handed()))
 
-    told = said("--second")
+    result = said("--second")
 
-    assert told.row["why"] == "no_second"
-    assert "nothing that others have reviewed is waiting for `agent:agent`" in told.talk
+    assert result.row["why"] == "no_second"
+    assert "nothing that others have reviewed is waiting for `agent:agent`" in result.talk
 
 
 def test_a_reader_who_finds_all_read_by_others_is_told_of_second_opinions(imported, tmp_path):
-    while (told := handed("--reviewer", "a"))["packet"]:
-        submitted(tmp_path / "v.json", an_answer(told), "--reviewer", "a")
+    while (result := handed("--reviewer", "a"))["packet"]:
+        submitted(tmp_path / "v.json", an_answer(result), "--reviewer", "a")
 
     assert "`--second` gives 9 that others have reviewed" in said("--reviewer", "b").talk
 
 
 def test_a_packet_can_be_had_as_text(imported):
-    told = said("--format", "text", thing=f"jn7mqywb/{TEXT_LOOKUP}").out
+    page = said("--format", "text", thing=f"jn7mqywb/{TEXT_LOOKUP}").out
 
-    assert "── run.log   (" in told
-    assert "\n   13  [vitest] AssertionError: expected [ 1, 2, 3 ] to deeply equal [ 3, 2, 1 ]\n" in told
-    assert "errata review submit FILE --reviewer agent" in told
-    assert max(map(len, told.splitlines())) <= 100
+    assert "── run.log   (" in page
+    assert "\n   13  [vitest] AssertionError: expected [ 1, 2, 3 ] to deeply equal [ 3, 2, 1 ]\n" in page
+    assert "errata review submit FILE --reviewer agent" in page
+    assert max(map(len, page.splitlines())) <= 100
 
 
 def test_the_text_names_the_lease_that_the_answer_needs(imported, tmp_path):
@@ -263,6 +263,6 @@ def test_nothing_is_told_as_text_as_well(imported):
 
 
 def test_a_path_is_imported_before_its_failure_is_handed_out():
-    told = handed(thing=f"{RUN_B}/{TEXT_LOOKUP}")
+    result = handed(thing=f"{RUN_B}/{TEXT_LOOKUP}")
 
-    assert told["packet"]["case_key"] == f"convex-evals/{TEXT_LOOKUP}"
+    assert result["packet"]["case_key"] == f"convex-evals/{TEXT_LOOKUP}"

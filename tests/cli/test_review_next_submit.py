@@ -48,20 +48,20 @@ def test_a_judged_turn_is_read_with_its_input_output_reasoning_calls_and_results
 
 @pytest.mark.req("C-13")
 def test_the_labels_that_can_be_given_are_offered_and_one_for_what_fits_none(imported):
-    told = handed()
+    result = handed()
 
-    assert told["labels"] == ["MODEL_FAULT", "OVERLY_STRICT", "AMBIGUOUS_TASK", "none"]
-    assert [one["label"] for one in told["packet"]["question"]["labels"]] == told["labels"][:-1]
-    assert "provider" in told["owners"] and "model" not in told["owners"]
+    assert result["labels"] == ["MODEL_FAULT", "OVERLY_STRICT", "AMBIGUOUS_TASK", "none"]
+    assert [one["label"] for one in result["packet"]["question"]["labels"]] == result["labels"][:-1]
+    assert "provider" in result["owners"] and "model" not in result["owners"]
 
 
 @pytest.mark.req("C-13")
 def test_all_four_labels_are_offered_and_taken_where_a_gap_is_on_record(imported, answer_file):
     done("known", "add", "002-queries/006-pagination_shape", "--text", "The validator's fields are nowhere documented")
-    told = handed(thing="jn7mqywb/002-queries/006-pagination_shape")
+    result = handed(thing="jn7mqywb/002-queries/006-pagination_shape")
 
-    assert told["labels"] == ["MODEL_FAULT", "OVERLY_STRICT", "AMBIGUOUS_TASK", "KNOWN_GAP", "none"]
-    assert submitted(answer_file, an_answer(told, label="KNOWN_GAP")).code == 0
+    assert result["labels"] == ["MODEL_FAULT", "OVERLY_STRICT", "AMBIGUOUS_TASK", "KNOWN_GAP", "none"]
+    assert submitted(answer_file, an_answer(result, label="KNOWN_GAP")).code == 0
 
 
 def test_a_reader_gets_one_packet_after_the_other(imported, answer_file):
@@ -82,9 +82,9 @@ def test_readers_of_other_names_read_for_themselves(imported):
 
 @pytest.mark.req("C-14")
 def test_a_verdict_is_kept_with_all_it_says(imported, answer_file):
-    told = handed(thing="jn7mqywb/004-actions/003-rate_limit_guard")
+    result = handed(thing="jn7mqywb/004-actions/003-rate_limit_guard")
     snippet = 'if (used > 3) throw new Error("too many requests, rate limit exceeded");'
-    answer = an_answer(told, model_snippet=snippet, expected_snippet="if (used >= 3)", error_line="tests fail (60%)")
+    answer = an_answer(result, model_snippet=snippet, expected_snippet="if (used >= 3)", error_line="tests fail (60%)")
     assert submitted(answer_file, answer).code == 0
 
     verdict = done("show", "jn7mqywb/004-actions/003-rate_limit_guard", "--json").row["standing"]["verdict"]
@@ -107,10 +107,10 @@ def test_the_mistake_and_what_follows_from_it_are_kept_apart(imported, answer_fi
 
 
 def test_what_is_taken_is_told(imported, answer_file):
-    told = submitted(answer_file, an_answer(handed()), "--json").row
+    row = submitted(answer_file, an_answer(handed()), "--json").row
 
-    assert told["accepted"] and told["state"] in ("new", "changed")
-    assert len(told["id"]) == 16
+    assert row["accepted"] and row["state"] in ("new", "changed")
+    assert len(row["id"]) == 16
 
 
 def test_a_verdict_can_come_on_standard_input(imported, monkeypatch):
@@ -125,8 +125,8 @@ def test_a_verdict_can_come_on_standard_input(imported, monkeypatch):
 
 
 def test_a_false_quote_is_refused_and_the_packet_stays_in_hand(imported, answer_file):
-    told = handed()
-    answer = an_answer(told)
+    result = handed()
+    answer = an_answer(result)
     false = answer | {"evidence": [{"place": "task", "quote": "this was never written by anybody"}]}
 
     refused = submitted(answer_file, false, "--json")
@@ -138,10 +138,10 @@ def test_a_false_quote_is_refused_and_the_packet_stays_in_hand(imported, answer_
 
 
 def test_reasons_are_told_on_stderr_without_json(imported, answer_file):
-    told = submitted(answer_file, an_answer(handed(), label="BAD_LUCK"))
+    result = submitted(answer_file, an_answer(handed(), label="BAD_LUCK"))
 
-    assert (told.code, told.out) == (2, "")
-    assert "`BAD_LUCK` is not a label" in told.talk
+    assert (result.code, result.out) == (2, "")
+    assert "`BAD_LUCK` is not a label" in result.talk
 
 
 @pytest.mark.parametrize(
@@ -165,9 +165,9 @@ def test_what_can_be_chosen_from_is_told_only_where_the_choice_was_wrong(importe
 
 
 def test_labels_that_a_reason_lists_are_not_told_twice(imported, answer_file):
-    told = submitted(answer_file, an_answer(handed(), label="BAD_LUCK"))
+    result = submitted(answer_file, an_answer(handed(), label="BAD_LUCK"))
 
-    assert told.talk.count("AMBIGUOUS_TASK") == 1
+    assert result.talk.count("AMBIGUOUS_TASK") == 1
 
 
 def test_a_label_that_is_not_offered_is_named_by_no_reason(imported, answer_file):
@@ -175,10 +175,10 @@ def test_a_label_that_is_not_offered_is_named_by_no_reason(imported, answer_file
 
 
 def test_an_owner_that_has_a_label_of_its_own_is_told_with_it(imported, answer_file):
-    told = submitted(answer_file, an_answer(handed(), label="none", owner="model"))
+    result = submitted(answer_file, an_answer(handed(), label="none", owner="model"))
 
-    assert "one of `budget`, `provider`" in told.talk
-    assert "for `model` there is the label `MODEL_FAULT`" in told.talk
+    assert "one of `budget`, `provider`" in result.talk
+    assert "for `model` there is the label `MODEL_FAULT`" in result.talk
 
 
 def test_every_refused_try_is_counted(imported, answer_file):
@@ -202,17 +202,17 @@ def test_once_mended_the_tries_are_told_all_the_same(imported, answer_file):
 
 
 def test_the_name_of_a_packet_does_as_well_as_the_id_of_an_attempt(imported, answer_file):
-    told = handed()
-    answer = an_answer(told, packet=told["packet"]["id"])
+    result = handed()
+    answer = an_answer(result, packet=result["packet"]["id"])
     del answer["attempt_id"]
 
     assert submitted(answer_file, answer).code == 0
 
 
 def test_all_that_was_printed_can_be_handed_back(imported, answer_file):
-    told = handed()
+    result = handed()
 
-    assert submitted(answer_file, told | {"answer": an_answer(told)}).code == 0
+    assert submitted(answer_file, result | {"answer": an_answer(result)}).code == 0
 
 
 def test_a_verdict_handed_in_once_more_with_its_old_lease_changes_nothing(imported, answer_file):
@@ -228,26 +228,26 @@ def test_a_verdict_handed_in_once_more_with_its_old_lease_changes_nothing(import
 def test_without_its_lease_a_packet_in_hand_is_not_answered(imported, answer_file):
     answer = an_answer(handed())
 
-    told = submitted(answer_file, answer | {"lease": ""})
+    result = submitted(answer_file, answer | {"lease": ""})
 
-    assert told.code == 2
-    assert "carries no lease" in told.talk
+    assert result.code == 2
+    assert "carries no lease" in result.talk
 
 
 def test_another_lease_is_told(imported, answer_file):
-    told = submitted(answer_file, an_answer(handed()) | {"lease": "0123456789abcdef"})
+    result = submitted(answer_file, an_answer(handed()) | {"lease": "0123456789abcdef"})
 
-    assert (told.code, "carries another lease" in told.talk) == (2, True)
+    assert (result.code, "carries another lease" in result.talk) == (2, True)
 
 
 def test_a_lease_that_has_ended_is_told_with_what_to_do(imported, answer_file, monkeypatch):
     from datetime import timedelta
 
     monkeypatch.setattr("errata.review.stored.lease.LASTS", timedelta(seconds=-1))
-    told = submitted(answer_file, an_answer(handed(thing="jn7mqywb/000-fundamentals/002-http_greeting")))
+    result = submitted(answer_file, an_answer(handed(thing="jn7mqywb/000-fundamentals/002-http_greeting")))
 
-    assert told.code == 2
-    assert told.err == (
+    assert result.code == 2
+    assert result.err == (
         "error: The lease on `jn7mqywb/000-fundamentals/002-http_greeting` has expired, or belongs to another\n"
         "       reviewer than `agent:agent`\n"
         "\n"
@@ -264,9 +264,9 @@ def test_a_verdict_that_nobody_asked_for_needs_no_lease(imported, answer_file):
 
 @pytest.mark.req("J-13")
 def test_a_changed_label_is_kept_beside_the_old_one(imported, answer_file):
-    told = handed(thing="jn7mqywb/000-fundamentals/002-http_greeting")
-    submitted(answer_file, an_answer(told, label="AMBIGUOUS_TASK"))
-    submitted(answer_file, an_answer(told, label="MODEL_FAULT", lease=""))
+    result = handed(thing="jn7mqywb/000-fundamentals/002-http_greeting")
+    submitted(answer_file, an_answer(result, label="AMBIGUOUS_TASK"))
+    submitted(answer_file, an_answer(result, label="MODEL_FAULT", lease=""))
 
     shown = done("show", "jn7mqywb/000-fundamentals/002-http_greeting", "--json").row
     changes = [(change["old"], change["new"]) for change in shown["standing"]["changes"]]
@@ -277,28 +277,28 @@ def test_a_changed_label_is_kept_beside_the_old_one(imported, answer_file):
 
 def test_whoever_hands_in_learns_neither_what_triage_says_nor_what_others_said(imported, answer_file):
     """A grader's fault by triage: both answers are told alike, and so is one on what another has read."""
-    told = [
+    result = [
         submitted(answer_file, an_answer(handed("--reviewer", name), label=label), "--reviewer", name, "--json").row
         for name, label in (("a", "OVERLY_STRICT"), ("b", "MODEL_FAULT"))
     ]
-    second = handed("--reviewer", "c", thing=told[0]["attempt_id"])
+    second = handed("--reviewer", "c", thing=result[0]["attempt_id"])
     third = submitted(answer_file, an_answer(second, label="AMBIGUOUS_TASK"), "--reviewer", "c", "--json").row
 
-    assert [(row["state"], row["old_label"]) for row in (*told, third)] == [("new", None)] * 3
+    assert [(row["state"], row["old_label"]) for row in (*result, third)] == [("new", None)] * 3
 
 
 def test_ones_own_earlier_label_is_told(imported, answer_file):
-    told = handed()
-    submitted(answer_file, an_answer(told, label="OVERLY_STRICT"))
+    result = handed()
+    submitted(answer_file, an_answer(result, label="OVERLY_STRICT"))
 
-    changed = submitted(answer_file, an_answer(told), "--json").row
+    changed = submitted(answer_file, an_answer(result), "--json").row
 
     assert (changed["state"], changed["old_label"]) == ("changed", "OVERLY_STRICT")
 
 
 def test_one_may_return_to_what_one_said_before(imported, answer_file):
-    told = handed()
-    first, other = an_answer(told), an_answer(told, label="OVERLY_STRICT", lease="")
+    result = handed()
+    first, other = an_answer(result), an_answer(result, label="OVERLY_STRICT", lease="")
     for answer in (first, other, first | {"lease": ""}):
         assert submitted(answer_file, answer).code == 0
 
@@ -334,9 +334,9 @@ def test_fields_that_are_not_asked_for_are_named_also_where_nothing_changed(impo
 
 
 def test_a_person_stands_over_a_program_whoever_came_last(imported, answer_file):
-    told = handed()
-    submitted(answer_file, an_answer(told, label="OVERLY_STRICT", lease=""), "--person", "--reviewer", "ada")
-    submitted(answer_file, an_answer(told))
+    result = handed()
+    submitted(answer_file, an_answer(result, label="OVERLY_STRICT", lease=""), "--person", "--reviewer", "ada")
+    submitted(answer_file, an_answer(result))
 
     (row,) = done("failures", "latest", "--case", "optional_index", "--json").rows
 
@@ -344,9 +344,9 @@ def test_a_person_stands_over_a_program_whoever_came_last(imported, answer_file)
 
 
 def test_a_program_does_not_take_back_what_a_person_of_its_name_said(imported, answer_file):
-    told = handed("--reviewer", "ada")
-    submitted(answer_file, an_answer(told, label="OVERLY_STRICT", lease=""), "--person", "--reviewer", "ada")
-    submitted(answer_file, an_answer(told), "--reviewer", "ada")
+    result = handed("--reviewer", "ada")
+    submitted(answer_file, an_answer(result, label="OVERLY_STRICT", lease=""), "--person", "--reviewer", "ada")
+    submitted(answer_file, an_answer(result), "--reviewer", "ada")
 
     (row,) = done("failures", "latest", "--case", "optional_index", "--json").rows
     assert row["verdict"]["label"] == "OVERLY_STRICT"
@@ -360,27 +360,27 @@ def test_a_person_may_go_without_quotes_an_agent_may_not(imported, answer_file):
 
 
 def test_a_blind_packet_is_judged_as_it_was_read(imported, answer_file):
-    told = handed("--blind", thing="jn7mqywb/000-fundamentals/002-http_greeting")
-    submitted(answer_file, an_answer(told))
+    result = handed("--blind", thing="jn7mqywb/000-fundamentals/002-http_greeting")
+    submitted(answer_file, an_answer(result))
 
-    verdict = done("show", told["packet"]["attempt_id"], "--json").row["standing"]["verdict"]
+    verdict = done("show", result["packet"]["attempt_id"], "--json").row["standing"]["verdict"]
 
     assert verdict["blind"] is True
-    assert verdict["packet_hash"] == told["answer"]["packet_hash"]
+    assert verdict["packet_hash"] == result["answer"]["packet_hash"]
 
 
 def test_a_verdict_in_other_words_is_judged_by_them(imported, answer_file):
-    told = handed("--taxonomy", "owners")
+    result = handed("--taxonomy", "owners")
 
-    assert submitted(answer_file, an_answer(told, label="grader")).code == 0
+    assert submitted(answer_file, an_answer(result, label="grader")).code == 0
 
 
 def test_a_crash_that_was_read_once_is_not_handed_out_again(answer_file):
     import_fixtures(FIXTURES / "convex_evals" / "run_c" / "data")
-    told = handed(thing="jn7h2dcx")
-    assert told["waiting"] == 24
+    result = handed(thing="jn7h2dcx")
+    assert result["waiting"] == 24
 
-    answer = an_answer(told, label="none", owner="provider", evidence=[a_quote(told["packet"], "error")])
+    answer = an_answer(result, label="none", owner="provider", evidence=[a_quote(result["packet"], "error")])
     taken = submitted(answer_file, answer, "--json").row
 
     assert taken["inherited"] == 24
@@ -405,40 +405,40 @@ def test_what_is_no_verdict_is_refused(imported, tmp_path, text, says):
     path = tmp_path / "x.json"
     path.write_bytes(text.encode("latin-1"))
 
-    told = errata("review", "submit", path)
+    result = errata("review", "submit", path)
 
-    assert (told.code, told.out) == (2, "")
-    assert says in told.talk
+    assert (result.code, result.out) == (2, "")
+    assert says in result.talk
 
 
 @pytest.mark.parametrize("name", ["case", "case_key"])
 def test_a_failure_may_be_named_by_run_and_case(imported, answer_file, name):
-    told = handed()
-    answer = an_answer(told, run="jn7mqywb", **{name: told["packet"]["case_key"]})
+    result = handed()
+    answer = an_answer(result, run="jn7mqywb", **{name: result["packet"]["case_key"]})
     del answer["attempt_id"]
 
     assert submitted(answer_file, answer).code == 0
 
 
 def test_what_an_answer_names_is_never_imported(answer_file, tmp_path):
-    told = submitted(answer_file, {"packet": str(RUN_B), "label": "MODEL_FAULT"})
+    result = submitted(answer_file, {"packet": str(RUN_B), "label": "MODEL_FAULT"})
 
-    assert told.code == 2
+    assert result.code == 2
     assert done("runs", "--json").rows == []
 
 
 def test_a_store_that_does_not_hold_the_run_is_named(imported, answer_file, tmp_path):
-    told = submitted(answer_file, an_answer(handed()), "--store", tmp_path / "other.db")
+    result = submitted(answer_file, an_answer(handed()), "--store", tmp_path / "other.db")
 
-    assert told.code == 2
-    assert f"this store is `{tmp_path / 'other.db'}` and holds no runs" in told.talk
+    assert result.code == 2
+    assert f"this store is `{tmp_path / 'other.db'}` and holds no runs" in result.talk
 
 
 def test_what_did_not_fail_is_not_handed_out(imported):
-    told = errata("review", "next", "jn7mqywb/003-mutations/002-cascade_remove")
+    result = errata("review", "next", "jn7mqywb/003-mutations/002-cascade_remove")
 
-    assert told.code == 2
-    assert "did not fail" in told.talk
+    assert result.code == 2
+    assert "did not fail" in result.talk
 
 
 def test_hidden_characters_and_secrets_do_not_reach_the_reader(tmp_path):
@@ -447,7 +447,7 @@ def test_hidden_characters_and_secrets_do_not_reach_the_reader(tmp_path):
     (tmp_path / "map.toml").write_text('[case]\nname = "id"\n[attempt]\npassed = "ok"\noutput = "answer"\n')
     done("import", "rows.jsonl", "--map", "map.toml")
 
-    told = done("review", "next", "latest").out
+    page = done("review", "next", "latest").out
 
-    assert "sk-ant" not in told and "redacted" in told
-    assert "\x1b" not in told and "\u202e" not in told
+    assert "sk-ant" not in page and "redacted" in page
+    assert "\x1b" not in page and "\u202e" not in page

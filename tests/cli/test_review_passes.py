@@ -26,20 +26,20 @@ def calls(log: Path) -> int:
 
 
 def test_two_passes_ask_twice_and_adjudicate_where_the_readings_differ(imported, tmp_path):
-    told = reviewed("--passes", 2, "--json", reader=program(f"log={tmp_path}/log")).rows[-1]
+    rows = reviewed("--passes", 2, "--json", reader=program(f"log={tmp_path}/log")).rows[-1]
 
-    assert (told["passes"], told["planned"], told["reviewed"]) == (2, 9, 9)
-    assert told["estimate"]["calls"] == 27
-    assert told["calls"] == calls(tmp_path / "log") == 18 + told["adjudicated"]
+    assert (rows["passes"], rows["planned"], rows["reviewed"]) == (2, 9, 9)
+    assert rows["estimate"]["calls"] == 27
+    assert rows["calls"] == calls(tmp_path / "log") == 18 + rows["adjudicated"]
     assert done("review", "agreement", "latest", "--json").row["agreement"]["attempts"] == 9
 
 
 def test_two_passes_are_announced(imported):
-    told = reviewed("--passes", 2)
+    result = reviewed("--passes", 2)
 
-    assert "passes two readings, the second as `command:" in told.talk
-    assert "estimate at most 27 calls" in told.talk
-    assert "passes   0 of 9 adjudicated" in told.out
+    assert "passes two readings, the second as `command:" in result.talk
+    assert "estimate at most 27 calls" in result.talk
+    assert "passes   0 of 9 adjudicated" in result.out
 
 
 @pytest.mark.parametrize("flags", [("--passes", 2, "--second"), ("--second-reviewer", "careful")])
@@ -57,8 +57,8 @@ def test_a_review_of_two_passes_that_is_killed_goes_on_without_paying_twice(impo
     process.wait()
     before = calls(tmp_path / "log")
 
-    told = reviewed("--passes", 2, "--json", reader=reader).rows[-1]
+    rows = reviewed("--passes", 2, "--json", reader=reader).rows[-1]
 
-    assert told["reviewed"] + done("review", "status", "latest", "--json").row["reviewed"] >= 9
+    assert rows["reviewed"] + done("review", "status", "latest", "--json").row["reviewed"] >= 9
     assert done("review", "status", "latest", "--json").row["reviewed"] == 9
     assert 18 <= calls(tmp_path / "log") <= 18 + 4, f"at most the calls in flight are repeated, {before} before"

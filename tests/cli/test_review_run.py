@@ -29,9 +29,9 @@ def calls(log: Path) -> int:
 
 @pytest.mark.req("C-08")
 def test_every_failed_eval_is_read_once(imported, tmp_path):
-    told = reviewed("--json", reader=program(f"log={tmp_path}/log")).rows[-1]
+    rows = reviewed("--json", reader=program(f"log={tmp_path}/log")).rows[-1]
 
-    assert (told["planned"], told["reviewed"], told["calls"], calls(tmp_path / "log")) == (9, 9, 9, 9)
+    assert (rows["planned"], rows["reviewed"], rows["calls"], calls(tmp_path / "log")) == (9, 9, 9, 9)
 
 
 @pytest.mark.req("C-08")
@@ -56,9 +56,9 @@ def test_two_processes_at_once_pay_for_no_answer_twice(imported, tmp_path):
     reader = program(f"log={tmp_path}/log", "wait=0.2")
     command = [str(PROGRAM), "review", "run", "latest", "--command", reader, "--yes", "--json"]
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    told = [json.loads(process.communicate()[0].splitlines()[-1]) for process in processes]
+    data = [json.loads(process.communicate()[0].splitlines()[-1]) for process in processes]
 
-    assert calls(tmp_path / "log") == sum(one["calls"] for one in told) == 9
+    assert calls(tmp_path / "log") == sum(one["calls"] for one in data) == 9
     assert done("review", "status", "latest", "--json").row["reviewed"] == 9
 
 
@@ -66,33 +66,33 @@ def test_what_was_read_is_not_read_again(imported, tmp_path):
     reader = program(f"log={tmp_path}/log")
     reviewed(reader=reader)
 
-    told = reviewed(reader=reader)
+    result = reviewed(reader=reader)
 
-    assert "nothing is waiting" in told.talk
+    assert "nothing is waiting" in result.talk
     assert calls(tmp_path / "log") == 9
 
 
 def test_it_is_said_first_what_will_be_done(imported):
-    told = reviewed()
+    result = reviewed()
 
-    assert "9 failures · 0 reviewed · 9 to review" in told.talk
-    assert "estimate 9 calls, about" in told.talk
-    assert "unknown cost" in told.talk
+    assert "9 failures · 0 reviewed · 9 to review" in result.talk
+    assert "estimate 9 calls, about" in result.talk
+    assert "unknown cost" in result.talk
 
 
 def test_an_unknown_cost_is_not_told_as_nothing(imported):
-    told = reviewed()
+    result = reviewed()
 
-    assert "cost     unknown · 9 calls" in told.out
-    assert "$0.0" not in told.out
+    assert "cost     unknown · 9 calls" in result.out
+    assert "$0.0" not in result.out
 
 
 def test_where_nobody_can_be_asked_it_is_not_begun(imported, tmp_path):
-    told = errata("review", "run", "latest", "--command", program(f"log={tmp_path}/log"))
+    result = errata("review", "run", "latest", "--command", program(f"log={tmp_path}/log"))
 
-    assert told.code == 2
-    assert "9 calls for an unknown cost" in told.talk
-    assert "`--yes`" in told.talk and "`--max-tokens N`" in told.talk
+    assert result.code == 2
+    assert "9 calls for an unknown cost" in result.talk
+    assert "`--yes`" in result.talk and "`--max-tokens N`" in result.talk
     assert calls(tmp_path / "log") == 0
 
 
@@ -109,36 +109,36 @@ def test_at_a_terminal_one_is_asked_before_anything_is_spent(imported, tmp_path,
 
 
 def test_a_cap_is_as_good_as_a_yes(imported):
-    told = errata("review", "run", "latest", "--command", program(), "--max-tokens", 10_000_000)
+    result = errata("review", "run", "latest", "--command", program(), "--max-tokens", 10_000_000)
 
-    assert told.code == 0
-    assert "Reviewed 9 of 9" in told.out
+    assert result.code == 0
+    assert "Reviewed 9 of 9" in result.out
 
 
 def test_a_cap_on_money_without_a_price_is_refused(imported, tmp_path):
-    told = reviewed("--max-cost", 1, reader=program(f"log={tmp_path}/log"))
+    result = reviewed("--max-cost", 1, reader=program(f"log={tmp_path}/log"))
 
-    assert told.code == 2
-    assert "`--max-cost` can't be enforced" in told.talk
-    assert "`--max-tokens N`" in told.talk and "`price_in`" in told.talk
+    assert result.code == 2
+    assert "`--max-cost` can't be enforced" in result.talk
+    assert "`--max-tokens N`" in result.talk and "`price_in`" in result.talk
     assert calls(tmp_path / "log") == 0
 
 
 def test_a_cap_on_tokens_stops_in_time_and_says_so(imported, tmp_path):
-    told = reviewed("--max-tokens", 20_000, "--json", reader=program(f"log={tmp_path}/log")).rows[-1]
+    rows = reviewed("--max-tokens", 20_000, "--json", reader=program(f"log={tmp_path}/log")).rows[-1]
 
-    assert "--max-tokens" in told["capped"]
-    assert 0 < told["reviewed"] < 9
-    assert told["not_read"] == 9 - told["reviewed"]
-    assert calls(tmp_path / "log") == told["reviewed"]
+    assert "--max-tokens" in rows["capped"]
+    assert 0 < rows["reviewed"] < 9
+    assert rows["not_read"] == 9 - rows["reviewed"]
+    assert calls(tmp_path / "log") == rows["reviewed"]
 
 
 def test_a_dry_run_shows_what_would_be_sent_and_sends_nothing(imported, tmp_path):
-    told = errata("review", "run", "latest", "--command", program(f"log={tmp_path}/log"), "--dry-run")
+    result = errata("review", "run", "latest", "--command", program(f"log={tmp_path}/log"), "--dry-run")
 
-    assert told.code == 0
-    assert "Define a table `visits` with fields `place`" in told.out
-    assert "nothing was sent" in told.talk
+    assert result.code == 0
+    assert "Define a table `visits` with fields `place`" in result.out
+    assert "nothing was sent" in result.talk
     assert calls(tmp_path / "log") == 0
 
 
@@ -152,10 +152,10 @@ def test_a_dry_run_as_json_holds_estimate_and_prompt(imported):
 
 @pytest.mark.req("C-12")
 def test_an_invented_quote_is_asked_about_once_more_and_then_refused(imported, tmp_path):
-    told = reviewed("--json", reader=program("invent", f"log={tmp_path}/log")).rows[-1]
+    rows = reviewed("--json", reader=program("invent", f"log={tmp_path}/log")).rows[-1]
 
-    assert (told["reviewed"], told["refused"], told["calls"], calls(tmp_path / "log")) == (0, 9, 18, 18)
-    assert all("this was never written by anybody" in reason for reason in told["reasons"])
+    assert (rows["reviewed"], rows["refused"], rows["calls"], calls(tmp_path / "log")) == (0, 9, 18, 18)
+    assert all("this was never written by anybody" in reason for reason in rows["reasons"])
     assert done("failures", "latest", "--json").rows[0]["verdict"] is None
 
 
@@ -163,9 +163,9 @@ def test_a_refused_answer_is_neither_asked_for_nor_counted_again(imported, tmp_p
     reader = program("invent", f"log={tmp_path}/log")
     reviewed(reader=reader)
 
-    told = reviewed("--json", reader=reader).rows[-1]
+    rows = reviewed("--json", reader=reader).rows[-1]
 
-    assert (told["refused"], told["calls"], told["cached"], calls(tmp_path / "log")) == (9, 0, 9, 18)
+    assert (rows["refused"], rows["calls"], rows["cached"], calls(tmp_path / "log")) == (9, 0, 9, 18)
     assert done("review", "status", "latest", "--json").row["refused"] == 9
 
 
@@ -174,17 +174,17 @@ def test_a_reader_that_fails_always_is_an_error(imported, monkeypatch):
 
     monkeypatch.setattr(spending, "FIRST_WAIT", 0.001)
 
-    told = reviewed("--limit", 1, reader=program("fail"))
+    result = reviewed("--limit", 1, reader=program("fail"))
 
-    assert told.code == 2
-    assert "no quota left" in told.talk
+    assert result.code == 2
+    assert "no quota left" in result.talk
 
 
 def test_a_program_that_is_not_there_stops_the_review(imported):
-    told = reviewed(reader="errata-no-such-program")
+    result = reviewed(reader="errata-no-such-program")
 
-    assert told.code == 2
-    assert "can't be started" in told.talk
+    assert result.code == 2
+    assert "can't be started" in result.talk
 
 
 def test_another_reader_of_the_same_failures_needs_to_be_asked_for(imported):
@@ -206,9 +206,9 @@ def test_a_second_reader_reads_what_the_first_has_read(imported, tmp_path):
     reviewed()
     settings(tmp_path, "other", ["label=OVERLY_STRICT"])
 
-    told = errata("review", "run", "latest", "--reviewer", "other", "--second", "--yes", "--json").rows[-1]
+    rows = errata("review", "run", "latest", "--reviewer", "other", "--second", "--yes", "--json").rows[-1]
 
-    assert told["reviewed"] == 9
+    assert rows["reviewed"] == 9
     assert done("review", "status", "latest", "--json").row["seconded"] == 9
 
 
@@ -224,11 +224,11 @@ def settings(tmp_path, name, options, **more):
 def test_a_reviewer_of_the_settings_with_a_price_can_be_capped_by_money(imported, tmp_path):
     settings(tmp_path, "priced", [], price_in=1.0, price_out=2.0)
 
-    told = errata("review", "run", "latest", "--reviewer", "priced", "--max-cost", 0.04, "--json").rows[-1]
+    rows = errata("review", "run", "latest", "--reviewer", "priced", "--max-cost", 0.04, "--json").rows[-1]
 
-    assert told["estimate"]["cost"] > 0
-    assert "--max-cost" in told["capped"]
-    assert 0 < told["reviewed"] < 9
+    assert rows["estimate"]["cost"] > 0
+    assert "--max-cost" in rows["capped"]
+    assert 0 < rows["reviewed"] < 9
 
 
 def test_who_costs_nothing_need_not_be_confirmed(imported, tmp_path):
@@ -240,10 +240,10 @@ def test_who_costs_nothing_need_not_be_confirmed(imported, tmp_path):
 def test_an_unknown_reviewer_is_refused_with_those_that_are_known(imported, tmp_path):
     settings(tmp_path, "careful", [])
 
-    told = errata("review", "run", "latest", "--reviewer", "carefull")
+    result = errata("review", "run", "latest", "--reviewer", "carefull")
 
-    assert told.code == 2
-    assert "did you mean `careful`" in told.talk
+    assert result.code == 2
+    assert "did you mean `careful`" in result.talk
 
 
 @pytest.mark.parametrize(
@@ -261,19 +261,19 @@ def test_an_unknown_reviewer_is_refused_with_those_that_are_known(imported, tmp_
     ],
 )
 def test_a_reviewer_that_makes_no_sense_is_refused(imported, options, says):
-    told = errata("review", "run", "latest", *options)
+    result = errata("review", "run", "latest", *options)
 
-    assert told.code == 2
-    assert says in told.talk
+    assert result.code == 2
+    assert says in result.talk
 
 
 def test_without_the_extra_it_is_said_how_to_get_it(imported, monkeypatch):
     monkeypatch.setattr("errata.review.choose_reviewer.find_spec", lambda _: None)
 
-    told = errata("review", "run", "latest", "--model", "openai:gpt-5", "--dry-run")
+    result = errata("review", "run", "latest", "--model", "openai:gpt-5", "--dry-run")
 
-    assert told.code == 2
-    assert "pip install '.[llm]'" in told.talk
+    assert result.code == 2
+    assert "pip install '.[llm]'" in result.talk
 
 
 @pytest.mark.req("J-31")
@@ -316,10 +316,10 @@ def test_a_blind_review_does_not_send_the_models_name(imported):
 def test_a_script_beside_the_user_is_found_although_it_works_elsewhere(imported, tmp_path):
     (tmp_path / "mine.py").write_text(Path(program().split()[-1]).read_text())
 
-    told = errata("review", "run", "latest", "--command", f"{sys.executable} mine.py", "--yes", "--json").rows[-1]
+    rows = errata("review", "run", "latest", "--command", f"{sys.executable} mine.py", "--yes", "--json").rows[-1]
 
-    assert told["reviewed"] == 9
-    assert told["reviewer"].startswith("command:mine.py@")
+    assert rows["reviewed"] == 9
+    assert rows["reviewer"].startswith("command:mine.py@")
 
 
 def test_a_changed_script_is_another_version_of_the_reviewer(imported, tmp_path):
@@ -327,8 +327,8 @@ def test_a_changed_script_is_another_version_of_the_reviewer(imported, tmp_path)
     names = []
     for text in ("print(1)", "print(2)"):
         script.write_text(text)
-        told = errata("review", "run", "latest", "--command", f"{sys.executable} mine.py", "--dry-run", "--json")
-        names.append(told.row["reviewer"])
+        result = errata("review", "run", "latest", "--command", f"{sys.executable} mine.py", "--dry-run", "--json")
+        names.append(result.row["reviewer"])
 
     assert names[0] != names[1]
 
@@ -350,9 +350,9 @@ def test_a_review_that_is_interrupted_keeps_what_was_read_and_goes_on(imported, 
     (spent,) = kept["spent"]
     assert spent["lost"] + spent["answered"] == spent["calls"] >= calls(log)
 
-    told = errata(*command[1:], "--json").rows[-1]
+    rows = errata(*command[1:], "--json").rows[-1]
 
-    assert told["reviewed"] == 9 - kept["reviewed"]
+    assert rows["reviewed"] == 9 - kept["reviewed"]
     assert 9 <= calls(log) <= 9 + spent["lost"]
 
 
@@ -365,7 +365,7 @@ def test_a_killed_review_is_told_of_with_what_was_lost(imported, tmp_path):
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
 
-    told = reviewed()
+    result = reviewed()
 
-    assert "lost 3 calls" in told.talk
-    assert "Reviewed 9 of 9" in told.out
+    assert "lost 3 calls" in result.talk
+    assert "Reviewed 9 of 9" in result.out

@@ -29,20 +29,20 @@ WRONG = {
 @pytest.fixture
 def session(tmp_path):
     import_fixtures(RUN_B)
-    told = []
+    result = []
     while (handed := done("review", "next", "latest", *CALLED).row)["packet"]:
         case = handed["packet"]["case_key"].removeprefix("convex-evals/")
         answer = handed["answer"] | VERDICTS[case]
         if case in WRONG:
-            told.append(submitted(tmp_path / "v.json", answer | WRONG[case], *CALLED))
-        told.append(submitted(tmp_path / "v.json", answer, *CALLED))
-    return told
+            result.append(submitted(tmp_path / "v.json", answer | WRONG[case], *CALLED))
+        result.append(submitted(tmp_path / "v.json", answer, *CALLED))
+    return result
 
 
 @pytest.mark.req("C-08", "C-12", "C-13", "C-14")
 def test_every_failure_is_read_and_every_verdict_taken(session):
-    assert [told.code for told in session if not told.err] == [0] * 9
-    assert [told.code for told in session if told.err] == [2] * 2
+    assert [result.code for result in session if not result.err] == [0] * 9
+    assert [result.code for result in session if result.err] == [2] * 2
 
 
 def without_buckets(text):
@@ -57,11 +57,11 @@ def test_the_document_begins_with_what_is_printed():
 
 
 def test_the_document_shows_what_is_printed(session):
-    shown = [told.out.rpartition("   ")[0] for told in session if told.out]
+    shown = [result.out.rpartition("   ")[0] for result in session if result.out]
     recorded = [line for line in shown if line in DOCUMENT]
 
     assert len(recorded) == 4
-    assert next(told.err for told in session if "KNOWN_GAP" in told.err) in DOCUMENT
+    assert next(result.err for result in session if "KNOWN_GAP" in result.err) in DOCUMENT
     assert without_buckets(done("review", "status", "latest").out) in without_buckets(DOCUMENT)
     end = done("review", "next", "latest", *CALLED)
     assert end.err in DOCUMENT and end.out in DOCUMENT

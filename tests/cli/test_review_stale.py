@@ -12,8 +12,8 @@ GUARD = "004-actions/003-rate_limit_guard"
 
 
 def read_all(tmp_path, name="a", *options):
-    while (told := done("review", "next", "latest", "--reviewer", name).row)["packet"]:
-        assert submitted(tmp_path / "a.json", an_answer(told), "--reviewer", name, *options).code == 0
+    while (row := done("review", "next", "latest", "--reviewer", name).row)["packet"]:
+        assert submitted(tmp_path / "a.json", an_answer(row), "--reviewer", name, *options).code == 0
 
 
 def imported_anew(tmp_path, old, new):
@@ -60,24 +60,24 @@ def test_what_is_stale_waits_and_is_not_reviewed(changed):
     found = status()
 
     assert (found["failures"], found["reviewed"], found["waiting"]) == (9, 8, 1)
-    told = " ".join(done("review", "status", "latest").out.split())
-    assert f"stale 1 {GUARD}: reviewed before, evidence changed since" in told
+    page = " ".join(done("review", "status", "latest").out.split())
+    assert f"stale 1 {GUARD}: reviewed before, evidence changed since" in page
 
 
 @pytest.mark.parametrize("name", ["a", "b"])
 def test_it_is_handed_out_again_and_marked(changed, name):
-    told = done("review", "next", "latest", "--reviewer", name)
+    result = done("review", "next", "latest", "--reviewer", name)
 
-    assert told.row["packet"]["case_key"].endswith(GUARD)
-    assert told.row["returned"] is True
-    assert f"reviewed before, evidence changed since: {GUARD}" in told.talk
+    assert result.row["packet"]["case_key"].endswith(GUARD)
+    assert result.row["returned"] is True
+    assert f"reviewed before, evidence changed since: {GUARD}" in result.talk
 
 
 def test_nothing_of_what_was_said_is_told_with_it(changed):
-    told = done("review", "next", "latest", "--reviewer", "b").row
+    row = done("review", "next", "latest", "--reviewer", "b").row
 
-    assert "MODEL_FAULT" not in str({name: told[name] for name in told if name not in ("packet", "labels", "allowed")})
-    assert told["packet"]["history"] == []
+    assert "MODEL_FAULT" not in str({name: row[name] for name in row if name not in ("packet", "labels", "allowed")})
+    assert row["packet"]["history"] == []
 
 
 def test_once_read_again_it_is_reviewed(changed, tmp_path):
@@ -95,18 +95,18 @@ def test_read_again_by_another_program_it_waits_for_nobody(changed, tmp_path):
 
 
 def test_the_same_answer_to_other_evidence_is_another_verdict(changed, tmp_path):
-    told = done("review", "next", "latest", "--reviewer", "a").row
-    log = a_quote(told["packet"], "run.log")
+    row = done("review", "next", "latest", "--reviewer", "a").row
+    log = a_quote(row["packet"], "run.log")
 
-    taken = submitted(tmp_path / "a.json", an_answer(told, evidence=[log]), "--reviewer", "a", "--json").row
+    taken = submitted(tmp_path / "a.json", an_answer(row, evidence=[log]), "--reviewer", "a", "--json").row
 
     assert (taken["state"], taken["old_label"]) == ("changed", "MODEL_FAULT")
 
 
 def test_what_a_person_said_returns_to_people_when_a_program_has_read_it_again(tmp_path):
     import_fixtures(RUN_B)
-    told = done("review", "next", f"latest/{GUARD}", "--reviewer", "ada", "--person").row
-    submitted(tmp_path / "a.json", an_answer(told), "--reviewer", "ada", "--person")
+    row = done("review", "next", f"latest/{GUARD}", "--reviewer", "ada", "--person").row
+    submitted(tmp_path / "a.json", an_answer(row), "--reviewer", "ada", "--person")
     imported_anew(tmp_path, "countSince", "countAfter")
     read_all(tmp_path, "a")
 
@@ -131,23 +131,23 @@ def test_what_changed_elsewhere_leaves_a_verdict_as_it_is(read, tmp_path):
 
 
 def test_a_verdict_that_went_by_what_is_gone_is_shown_so(changed):
-    told = done("show", f"latest/{GUARD}")
+    result = done("show", f"latest/{GUARD}")
 
-    assert "evidence changed since)" in told.out
+    assert "evidence changed since)" in result.out
     assert done("show", f"latest/{GUARD}", "--json").row["stale"] is True
 
 
 def test_a_model_is_asked_about_it_again(changed):
-    told = done("review", "run", "latest", "--command", "true", "--dry-run", "--json").row
+    row = done("review", "run", "latest", "--command", "true", "--dry-run", "--json").row
 
-    assert [run["planned"] for run in told["runs"]] == [1]
+    assert [run["planned"] for run in row["runs"]] == [1]
 
 
 def test_no_score_and_no_list_goes_by_what_is_stale(changed):
-    told = " ".join(done("score", "latest").out.split())
+    page = " ".join(done("score", "latest").out.split())
     rows = {row["case"]: row["verdict"] for row in done("failures", "latest", "--json").rows}
 
-    assert "8 of 9 reviewed" in told
+    assert "8 of 9 reviewed" in page
     assert rows[GUARD] is None
     assert sum(verdict is not None for verdict in rows.values()) == 8
 

@@ -41,18 +41,18 @@ def read_all(imported, tmp_path, shelf):
 
 def read_one_by_one(tmp_path, name, labels, **changes):
     given = {}
-    while (told := done("review", "next", "latest", "--reviewer", name).row)["packet"]:
+    while (result := done("review", "next", "latest", "--reviewer", name).row)["packet"]:
         label = labels[len(given) % len(labels)]
-        answer = an_answer(told, label=label, **changes)
+        answer = an_answer(result, label=label, **changes)
         assert submitted(tmp_path / "a.json", answer, "--reviewer", name).code == 0
-        given[told["packet"]["attempt_id"]] = label
+        given[result["packet"]["attempt_id"]] = label
     return given
 
 
 def second_opinion(tmp_path, name, labels, given):
     for attempt, label in zip(given, labels, strict=False):
-        told = done("review", "next", attempt, "--reviewer", name).row
-        assert submitted(tmp_path / "a.json", an_answer(told, label=label), "--reviewer", name).code == 0
+        row = done("review", "next", attempt, "--reviewer", name).row
+        assert submitted(tmp_path / "a.json", an_answer(row, label=label), "--reviewer", name).code == 0
 
 
 def status():
@@ -60,10 +60,10 @@ def status():
 
 
 def test_before_anybody_reads_all_is_waiting(imported):
-    told = done("review", "status", "latest").out
+    page = done("review", "status", "latest").out
 
-    assert told.startswith("Run jn7mqywb · 9 failures · 0 reviewed · 9 waiting · 0 refused\n")
-    assert "errata review next jn7mqywb" in told
+    assert page.startswith("Run jn7mqywb · 9 failures · 0 reviewed · 9 waiting · 0 refused\n")
+    assert "errata review next jn7mqywb" in page
 
 
 def test_owners_are_told_before_and_after(read_all, tmp_path):
@@ -77,35 +77,35 @@ def test_owners_are_told_before_and_after(read_all, tmp_path):
 def test_every_quote_is_looked_up(read_all, tmp_path):
     read_all("a")
 
-    told = done("review", "status", "latest").out
+    page = done("review", "status", "latest").out
 
-    assert "evidence        9 of 9 quotes found verbatim in the packet" in told
+    assert "evidence        9 of 9 quotes found verbatim in the packet" in page
 
 
 def test_doubts_are_counted_and_the_first_of_them_told(read_all, tmp_path):
     read_all("a", doubts=["the sentences are not stored"])
 
-    told = done("review", "status", "latest").out
+    page = done("review", "status", "latest").out
 
-    assert "open doubts     9   001-data_modeling/003-optional_index: the sentences are not stored\n" in told
-    assert told.count("the sentences are not stored") == 3
-    assert "and 6 more with --json" in told
+    assert "open doubts     9   001-data_modeling/003-optional_index: the sentences are not stored\n" in page
+    assert page.count("the sentences are not stored") == 3
+    assert "and 6 more with --json" in page
     assert len(status()["doubts"]) == 9
 
 
 def test_both_ways_to_a_second_opinion_are_told(read_all, tmp_path):
     read_all("a")
 
-    told = " ".join(done("review", "status", "latest").out.split())
+    page = " ".join(done("review", "status", "latest").out.split())
 
-    assert "`errata review next jn7mqywb --second --reviewer NAME`" in told
-    assert "`errata review run jn7mqywb --second`" in told
+    assert "`errata review next jn7mqywb --second --reviewer NAME`" in page
+    assert "`errata review run jn7mqywb --second`" in page
 
 
 def test_a_run_without_failures_is_short(library):
-    told = done("review", "status", "jn7maewn", "--store", library).out
+    page = done("review", "status", "jn7maewn", "--store", library).out
 
-    assert told == "Run jn7maewn · 0 failures · 0 reviewed · 0 waiting · 0 refused\n"
+    assert page == "Run jn7maewn · 0 failures · 0 reviewed · 0 waiting · 0 refused\n"
 
 
 def test_the_score_of_reviewed_comes_with_the_last_verdict(read_all, tmp_path):
@@ -130,8 +130,8 @@ def test_reviewed_failures_are_no_longer_presumed(read_all, tmp_path):
 
 
 def test_submit_names_what_it_dropped_and_status_that_refusals_were_corrected(imported, tmp_path):
-    told = done("review", "next", "latest", "--reviewer", "a").row
-    answer = an_answer(told)
+    row = done("review", "next", "latest", "--reviewer", "a").row
+    answer = an_answer(row)
     wrong = answer | {"cause": ""}
     assert submitted(tmp_path / "a.json", wrong, "--reviewer", "a").code == 2
     assert " · 1 refused\n" in done("review", "status", "latest").out
@@ -142,10 +142,10 @@ def test_submit_names_what_it_dropped_and_status_that_refusals_were_corrected(im
 
 
 def test_the_next_step_of_a_review_costs_nothing(imported):
-    told = done("review", "status", "latest").out
+    page = done("review", "status", "latest").out
 
-    assert "next            `errata review next jn7mqywb`\n" in told
-    assert "review run" not in told
+    assert "next            `errata review next jn7mqywb`\n" in page
+    assert "review run" not in page
 
 
 @pytest.mark.req("J-30")
@@ -188,13 +188,13 @@ def test_agreement_is_told_for_labels_and_for_owners(read_all, tmp_path):
     second_opinion(tmp_path, "b", ["MODEL_FAULT", "OVERLY_STRICT", "OVERLY_STRICT"], given)
 
     row = done("review", "agreement", "latest", "--json").row
-    told = done("review", "agreement", "latest").out
+    page = done("review", "agreement", "latest").out
 
     (owners,) = row["owners"]["pairs"]
     assert (owners["same"], owners["confusion"]["model"]) == (2, {"grader": 1, "model": 1})
     assert row["owners"]["alpha"] == pytest.approx(row["agreement"]["alpha"])
-    assert "on the owner · Krippendorff's alpha 0.4" in told
-    assert "on the owner: 2 the same · Cohen's kappa 0.40" in told
+    assert "on the owner · Krippendorff's alpha 0.4" in page
+    assert "on the owner: 2 the same · Cohen's kappa 0.40" in page
 
 
 def test_what_is_disputed_is_a_queue_for_a_person(read_all, tmp_path):
@@ -202,10 +202,10 @@ def test_what_is_disputed_is_a_queue_for_a_person(read_all, tmp_path):
     second_opinion(tmp_path, "b", ["OVERLY_STRICT"], given)
     attempt = next(iter(given))
 
-    told = done("review", "agreement", "latest").out
+    page = done("review", "agreement", "latest").out
 
-    assert "Disputed 1" in told
-    assert f"errata review next '{attempt}'" in told.replace("\n      ", "")
+    assert "Disputed 1" in page
+    assert f"errata review next '{attempt}'" in page.replace("\n      ", "")
     assert status()["disputed"] == [attempt]
 
 
@@ -213,8 +213,8 @@ def test_a_person_settles_a_dispute(read_all, tmp_path):
     given = read_all("a")
     second_opinion(tmp_path, "b", ["OVERLY_STRICT"], given)
     attempt = next(iter(given))
-    told = done("review", "next", attempt, "--reviewer", "ada", "--person", "--json").row
-    submitted(tmp_path / "a.json", an_answer(told, label="OVERLY_STRICT"), "--reviewer", "ada", "--person")
+    row = done("review", "next", attempt, "--reviewer", "ada", "--person", "--json").row
+    submitted(tmp_path / "a.json", an_answer(row, label="OVERLY_STRICT"), "--reviewer", "ada", "--person")
 
     (dispute,) = done("review", "agreement", "latest", "--json").row["disputes"]
 
@@ -246,22 +246,22 @@ def test_cases_may_be_named_and_what_is_unknown_is_told(read_all, tmp_path):
         "005-idioms/004-pick_primitive,\n"
     )
 
-    told = done("review", "calibrate", tmp_path / "labels.csv", "latest")
+    result = done("review", "calibrate", tmp_path / "labels.csv", "latest")
 
-    assert told.out.startswith("1 failure labelled by people · convex-evals\n")
-    assert "agent:a   1 of 1 right · accuracy 1.00" in told.out
-    assert "line 3" in told.err and "no-such-case" in told.err
-    assert "line 4: `BAD_LUCK` is not a label" in told.err
-    assert "line 5: has no label" in told.err
+    assert result.out.startswith("1 failure labelled by people · convex-evals\n")
+    assert "agent:a   1 of 1 right · accuracy 1.00" in result.out
+    assert "line 3" in result.err and "no-such-case" in result.err
+    assert "line 4: `BAD_LUCK` is not a label" in result.err
+    assert "line 5: has no label" in result.err
 
 
 def test_a_table_without_labels_is_refused(imported, tmp_path):
     (tmp_path / "labels.csv").write_text("a,b\n1,2\n")
 
-    told = errata("review", "calibrate", tmp_path / "labels.csv")
+    result = errata("review", "calibrate", tmp_path / "labels.csv")
 
-    assert told.code == 2
-    assert "its columns are a, b" in told.talk
+    assert result.code == 2
+    assert "its columns are a, b" in result.talk
 
 
 def test_every_page_of_a_review_fits(read_all, tmp_path):

@@ -74,8 +74,8 @@ def test_agreement_is_measured_for_each_field(team, tmp_path):
     assert row["owners"]["pairs"][0]["same"] == 3
     assert (row["steps"]["attempts"], row["steps"]["pairs"][0]["same"]) == (3, 0)
     assert row["agents"]["attempts"] == 3
-    told = done("review", "agreement", RUN).out
-    assert "on the step: 0 the same" in told
+    page = done("review", "agreement", RUN).out
+    assert "on the step: 0 the same" in page
 
 
 def test_without_any_step_there_is_no_agreement_on_steps():
@@ -130,27 +130,27 @@ def test_a_table_may_give_steps_and_agents(team, tmp_path):
 def test_calibrate_without_a_usable_row_is_an_error_with_what_would_be_right(tmp_path, table, told):
     import_fixtures(RUN_B)
     (tmp_path / "labels.csv").write_text(table)
-    said = errata("review", "calibrate", tmp_path / "labels.csv", "latest")
+    result = errata("review", "calibrate", tmp_path / "labels.csv", "latest")
 
-    assert said.code == 2
-    assert told in said.talk
+    assert result.code == 2
+    assert told in result.talk
 
 
 def test_calibrate_names_the_taxonomy_that_has_the_labels(team, tmp_path):
     case = done("failures", RUN, "--json").rows[0]["case"]
     (tmp_path / "labels.csv").write_text(f"case,label\n{case},MODEL_FAULT\n")
-    said = errata("review", "calibrate", tmp_path / "labels.csv", RUN)
+    result = errata("review", "calibrate", tmp_path / "labels.csv", RUN)
 
-    assert said.code == 2
-    assert "use `--taxonomy convex-evals`, which has this label" in said.talk
+    assert result.code == 2
+    assert "use `--taxonomy convex-evals`, which has this label" in result.talk
 
 
 def test_calibrate_without_labels_is_an_error():
     import_fixtures(RUN_B)
 
     assert errata("review", "calibrate").code == 2
-    said = errata("review", "calibrate", "--labels-from-log", "latest")
-    assert (said.code, "has no labels by people" in said.talk) == (2, True)
+    result = errata("review", "calibrate", "--labels-from-log", "latest")
+    assert (result.code, "has no labels by people" in result.talk) == (2, True)
 
 
 @pytest.mark.parametrize("log", [*logs(TEAM), *logs(ORCHESTRATED)], ids=lambda path: path.stem)
@@ -214,11 +214,11 @@ def test_the_form_lists_every_word_that_a_field_takes(team):
 
 
 def test_as_text_the_form_lists_every_word_too(team):
-    told = " ".join(done("review", "next", RUN, "--format", "text").out.split())
+    page = " ".join(done("review", "next", RUN, "--format", "text").out.split())
 
-    assert "confidence certain, likely, weak" in told
-    assert "recommendation.group eval, config, guidelines, model, none" in told
-    assert DEFINITION in told
+    assert "confidence certain, likely, weak" in page
+    assert "recommendation.group eval, config, guidelines, model, none" in page
+    assert DEFINITION in page
 
 
 def test_the_definition_is_in_packet_and_docs(team):

@@ -37,21 +37,21 @@ def test_report_and_analyze_say_the_same_of_a_run_that_did_not_pass(log, told, t
 
 
 def test_a_leaderboard_is_told_by_its_own_count():
-    told = folded(done("analyze", AIDER).out)
+    page = folded(done("analyze", AIDER).out)
 
-    assert "No rows to analyse: by the harness's own count " in told
-    assert "All passed" not in told
-    assert "errata rerun" not in told  # there is nothing that it could repeat
-    assert "errata failures" not in told
+    assert "No rows to analyse: by the harness's own count " in page
+    assert "All passed" not in page
+    assert "errata rerun" not in page  # there is nothing that it could repeat
+    assert "errata failures" not in page
 
 
 def test_a_report_about_a_part_tells_the_harnesss_own_number(tmp_path):
-    said = folded(reported(CVEBENCH).out)
+    result = folded(reported(CVEBENCH).out)
     page = only(tmp_path, "reports/**/*.md").read_text()
 
-    assert "the harness reports check_exploit mean 0.7051 over 78" in said
+    assert "the harness reports check_exploit mean 0.7051 over 78" in result
     assert facts(page)["Pass rate"] == "not known: the harness reports check_exploit mean 0.7051 over 78"
-    assert "0/80" not in said + page
+    assert "0/80" not in result + page
 
 
 def test_what_was_measured_is_not_to_be_repeated():

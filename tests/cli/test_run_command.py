@@ -33,13 +33,13 @@ def project(tmp_path, monkeypatch):
 @pytest.mark.req("A-13")
 @pytest.mark.req("A-15")
 def test_a_new_model_is_tried_on_two_cases_then_run_imported_and_reported(project):
-    said = errata("run", "arithmetic")
+    result = errata("run", "arithmetic")
 
-    assert said.code == 0, said
+    assert result.code == 0, result
     calls = [words for words, _ in stub_inspect.notes()]
     assert ["--limit=2" in words for words in calls] == [True, False]
-    assert "Run fc6bTYwd · openai-api/local/smollm2 · arithmetic" in said.out
-    assert "Report   reports/" in said.out
+    assert "Run fc6bTYwd · openai-api/local/smollm2 · arithmetic" in result.out
+    assert "Report   reports/" in result.out
     assert stub_inspect.notes()[1][1] == {
         "LOCAL_KEY": "not-a-real-key",
         "LOCAL_BASE_URL": "http://127.0.0.1:9/v1",
@@ -58,10 +58,10 @@ def test_a_model_that_has_run_the_suite_needs_no_smoke_run(project):
 def test_a_model_that_can_not_be_reached_is_not_run(project, monkeypatch):
     monkeypatch.setenv("STUB_LOG", "unreachable")
 
-    said = errata("run", "arithmetic")
+    result = errata("run", "arithmetic")
 
-    assert said.code == 1
-    assert "INVALID smoke run: smollm2 on arithmetic: every attempt ended in the same error" in said.out
+    assert result.code == 1
+    assert "INVALID smoke run: smollm2 on arithmetic: every attempt ended in the same error" in result.out
     assert len(stub_inspect.notes()) == 1
     assert errata("runs", "--json").out == ""
 
@@ -81,20 +81,20 @@ def test_a_program_that_writes_no_log_is_an_invalid_run(project, monkeypatch):
     monkeypatch.setenv("STUB_LOG", "")
     monkeypatch.setenv("STUB_CODE", "1")
 
-    said = errata("run", "arithmetic", "--no-smoke")
+    result = errata("run", "arithmetic", "--no-smoke")
 
-    assert said.code == 1
-    assert "Inspect wrote no log" in said.out
-    assert "exit code 1" in said.out
+    assert result.code == 1
+    assert "Inspect wrote no log" in result.out
+    assert "exit code 1" in result.out
 
 
 def test_a_missing_key_stops_everything_before_it_starts(project, monkeypatch):
     monkeypatch.delenv("LOCAL_KEY")
 
-    said = errata("run", "arithmetic")
+    result = errata("run", "arithmetic")
 
-    assert said.code == 2
-    assert "LOCAL_KEY for `smollm2`" in said.talk
+    assert result.code == 2
+    assert "LOCAL_KEY for `smollm2`" in result.talk
     assert stub_inspect.notes() == []
     assert errata("models", "check").code == 1
 
@@ -102,18 +102,18 @@ def test_a_missing_key_stops_everything_before_it_starts(project, monkeypatch):
 def test_without_inspect_the_extra_is_named(project, monkeypatch):
     monkeypatch.setenv("ERRATA_INSPECT", str(project / "nowhere"))
 
-    said = errata("run", "arithmetic")
+    result = errata("run", "arithmetic")
 
-    assert said.code == 2
-    assert "errata[inspect]" in said.talk
+    assert result.code == 2
+    assert "errata[inspect]" in result.talk
 
 
 def test_a_dry_run_prints_the_command_and_runs_nothing(project):
-    said = errata("run", "arithmetic", "--dry-run")
+    result = errata("run", "arithmetic", "--dry-run")
 
-    assert said.code == 0
-    assert "--model=openai-api/local/smollm2" in said.out
-    assert "not-a-real-key" not in said.out
+    assert result.code == 0
+    assert "--model=openai-api/local/smollm2" in result.out
+    assert "not-a-real-key" not in result.out
     assert stub_inspect.notes() == []
 
 
@@ -146,10 +146,10 @@ def test_a_rerun_asks_first_and_a_script_has_to_say_yes(project, monkeypatch):
     errata("run", "arithmetic", "--no-smoke")
     monkeypatch.setenv("PATH", str(project / "bin"), prepend=":")
 
-    said = errata("rerun", "latest", "--case", "1+1", "--execute")
+    result = errata("rerun", "latest", "--case", "1+1", "--execute")
 
-    assert said.code == 2
-    assert "--yes" in said.talk
+    assert result.code == 2
+    assert "--yes" in result.talk
     assert len(stub_inspect.notes()) == 1
 
 
@@ -157,10 +157,10 @@ def test_a_harness_that_is_not_installed_is_named_before_anything_runs(project, 
     errata("run", "arithmetic", "--no-smoke")
     monkeypatch.setenv("PATH", str(project / "empty"))
 
-    said = errata("rerun", "latest", "--case", "1+1", "--execute", "--yes")
+    result = errata("rerun", "latest", "--case", "1+1", "--execute", "--yes")
 
-    assert said.code == 2
-    assert "`inspect` is not on the PATH" in said.talk
+    assert result.code == 2
+    assert "`inspect` is not on the PATH" in result.talk
 
 
 def test_only_judging_leaves_out_commands_that_call_the_model(project):

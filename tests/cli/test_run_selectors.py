@@ -85,16 +85,16 @@ def test_several_runs_are_shown_in_the_order_given(library):
 
 
 def test_a_prefix_of_two_letters_is_too_short(library):
-    told = errata("show", "jn", "--store", library)
+    result = errata("show", "jn", "--store", library)
 
-    assert (told.code, "`jn` names 4 runs" in told.err) == (2, True)
+    assert (result.code, "`jn` names 4 runs" in result.err) == (2, True)
 
 
 def test_runs_of_one_name_are_told_apart_by_their_ids(library):
-    told = errata("show", "batch-0214", "--store", library)
-    ids = [line.rpartition(" ")[2] for line in told.err.splitlines() if " · id " in line]
+    result = errata("show", "batch-0214", "--store", library)
+    ids = [line.rpartition(" ")[2] for line in result.err.splitlines() if " · id " in line]
 
-    assert told.code == 2
+    assert result.code == 2
     assert {done("show", run_id, "--json", "--store", library).row["run"]["subject"]["model"] for run_id in ids} == {
         "haiku",
         "sonnet",
@@ -104,8 +104,8 @@ def test_runs_of_one_name_are_told_apart_by_their_ids(library):
 def test_what_to_do_next_names_a_run_so_that_it_is_found(tmp_path):
     """Two batches of one name: the analysis of each names it by its id."""
     for name in ("batch-cascade", "large/batch-gen1"):
-        told = done("analyze", FIXTURES / "scylla" / name / "data").out
-    commands = [line[9:].partition("   ")[0] for line in told.partition("\nNext")[2].splitlines()]
+        page = done("analyze", FIXTURES / "scylla" / name / "data").out
+    commands = [line[9:].partition("   ")[0] for line in page.partition("\nNext")[2].splitlines()]
 
     assert commands
     assert all(errata(*command.split()[1:]).code == 0 for command in commands if command.startswith("errata"))
@@ -151,11 +151,11 @@ def test_a_case_may_have_a_number_sign_in_its_name(tmp_path):
 @pytest.mark.parametrize("command", [("show",), ("failures",), ("gate", "--baseline", "latest")])
 def test_the_beginning_of_several_names_leads_to_all_of_them(command, selector):
     import_fixtures(RUN_B, RUN_D)
-    told = errata(*command, selector)
+    result = errata(*command, selector)
 
-    assert (told.code, f"`{selector}` names 2 runs" in told.err) == (2, True)
-    assert "jn7mqywb" in told.err
-    assert "jn7maewn" in told.err
+    assert (result.code, f"`{selector}` names 2 runs" in result.err) == (2, True)
+    assert "jn7mqywb" in result.err
+    assert "jn7maewn" in result.err
 
 
 def test_two_letters_lead_to_no_run_even_if_only_one_begins_so():
@@ -177,10 +177,10 @@ def test_a_folder_of_the_same_name_wins_over_a_stored_run(tmp_path):
 
 
 def test_where_nothing_is_stored_nothing_is_meant():
-    told = errata("show", "latest")
+    result = errata("show", "latest")
 
-    assert told.code == 2
-    assert "did you mean" not in told.err
+    assert result.code == 2
+    assert "did you mean" not in result.err
 
 
 @pytest.mark.req("B-83")
@@ -193,11 +193,11 @@ def test_a_model_with_one_run_names_it():
 
 @pytest.mark.parametrize("case", ["", "/case"])
 def test_a_model_with_several_runs_leads_to_them(library, case):
-    told = errata("show", f"acme/nimbus-2-coder{case}", "--store", library)
+    result = errata("show", f"acme/nimbus-2-coder{case}", "--store", library)
 
-    assert told.code == 2
-    assert "`acme/nimbus-2-coder` names 3 runs" in told.err
-    assert "jn709tmjsmt0gc4p4ysp6m6ztabx3hw2 · acme/nimbus-2-coder" in told.err
+    assert result.code == 2
+    assert "`acme/nimbus-2-coder` names 3 runs" in result.err
+    assert "jn709tmjsmt0gc4p4ysp6m6ztabx3hw2 · acme/nimbus-2-coder" in result.err
 
 
 def runs_of(*named: tuple[str, str]) -> None:

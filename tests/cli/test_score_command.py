@@ -134,9 +134,9 @@ reviewed      –                                0 of 25 reviewed
 
 
 def test_several_runs_pooled(library):
-    said = done("score", "1a2b3c4d", "5e6f7a8b", "9c0d1e2f", "3a4b5c6d", "--pooled", "--store", library)
+    result = done("score", "1a2b3c4d", "5e6f7a8b", "9c0d1e2f", "3a4b5c6d", "--pooled", "--store", library)
 
-    assert said.out == snapshot("""\
+    assert result.out == snapshot("""\
 voice-alpha · harbour_bench · conversation-bench · 2 runs pooled
 runs          1a2b3c4d, 5e6f7a8b
 
@@ -213,8 +213,8 @@ def test_json_carries_all_that_the_page_shows():
 @pytest.mark.req("S-35")
 @pytest.mark.trap(13)
 def test_json_has_no_infinite_cost_but_null_and_a_reason(library):
-    said = done("score", batch_of(library), "--json", "--store", library)
-    cost = json.loads(said.out, parse_constant=pytest.fail)["cost"]
+    result = done("score", batch_of(library), "--json", "--store", library)
+    cost = json.loads(result.out, parse_constant=pytest.fail)["cost"]
 
     assert (round(cost["cost_of_pass"]["mean"], 2), round(cost["cost_of_pass"]["median"], 2)) == (0.37, 0.17)
     (price,) = [one for one in cost["prices"] if one["case"].endswith("test-003") and one["path"] == "T0"]
@@ -229,10 +229,10 @@ def test_json_of_a_pool(library):
 
 
 def test_runs_of_different_suites_are_not_pooled(library):
-    said = errata("score", "1a2b3c4d", "jn7maewn", "--pooled", "--store", library)
+    result = errata("score", "1a2b3c4d", "jn7maewn", "--pooled", "--store", library)
 
-    assert (said.code, said.out) == (2, "")
-    assert "different suites can't be pooled: `harbour_bench`, `convex-evals`" in said.err
+    assert (result.code, result.out) == (2, "")
+    assert "different suites can't be pooled: `harbour_bench`, `convex-evals`" in result.err
 
 
 SAMPLES = ["inspect_ai/real_logs", "inspect_ai/real_converted", "inspect_ai/demo_eval", "inspect_ai/all_errored"]
@@ -242,33 +242,33 @@ SAMPLES += ["conversation_bench/unjudged", "conversation_bench/damaged", "harbor
 
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_every_line_fits_the_page(sample):
-    told = done("score", FIXTURES / sample / "data", "--by-category").out
+    page = done("score", FIXTURES / sample / "data", "--by-category").out
 
-    assert [line for line in told.splitlines() if len(line) > 100] == []
+    assert [line for line in page.splitlines() if len(line) > 100] == []
 
 
 def test_graded_values_show_their_mean_and_n():
-    told = done("score", FIXTURES / "inspect_ai" / "mixed_json" / "data").out
+    page = done("score", FIXTURES / "inspect_ai" / "mixed_json" / "data").out
 
-    assert re.search(r"^as_reported   n = 7 +0\.3929", told, re.MULTILINE)
+    assert re.search(r"^as_reported   n = 7 +0\.3929", page, re.MULTILINE)
 
 
 def test_a_project_can_drop_timeouts(at_home):
     (at_home / "errata.toml").write_text('timeouts = "drop"\n')
 
-    told = done("score", KIMI).out
+    page = done("score", KIMI).out
 
-    assert "clean         0/26" in told
-    assert "timeouts      left out of clean and reviewed (setting `timeouts`)" in told
+    assert "clean         0/26" in page
+    assert "timeouts      left out of clean and reviewed (setting `timeouts`)" in page
 
 
 def test_a_wrong_setting_stops_the_command_before_it_reads(at_home):
     (at_home / "errata.toml").write_text('timeout = "drop"\n')
 
-    said = errata("score", KIMI)
+    result = errata("score", KIMI)
 
-    assert (said.code, said.out) == (2, "")
-    assert "did you mean `timeouts`?" in said.err
+    assert (result.code, result.out) == (2, "")
+    assert "did you mean `timeouts`?" in result.err
     assert not (at_home / ".errata").exists()
 
 

@@ -69,9 +69,9 @@ def test_what_no_session_has_measured_is_listed(told):
 
 @pytest.mark.trap(17)
 def test_one_root_crash_and_its_followers_are_one_thing(library, batches):
-    told = done("sessions", batches["haiku"], "--json", "--store", library).row
+    row = done("sessions", batches["haiku"], "--json", "--store", library).row
 
-    (cascade,) = told["cascades"]
+    (cascade,) = row["cascades"]
     assert cascade["case"] == "projectscylla/test-002"
     assert "TierConfig" in cascade["error"]
     assert cascade["followers"] == named(range(3, 13))
@@ -79,9 +79,9 @@ def test_one_root_crash_and_its_followers_are_one_thing(library, batches):
 
 @pytest.mark.req("J-14")
 def test_turns_filled_in_after_a_session_was_ended_follow_the_turn_that_ended_it(library):
-    told = done("sessions", "9c0d1e2f", "--json", "--store", library).row
+    row = done("sessions", "9c0d1e2f", "--json", "--store", library).row
 
-    (cascade,) = told["cascades"]
+    (cascade,) = row["cascades"]
     assert cascade["case"] == "harbour_bench/turn-24"
     assert cascade["followers"] == [f"harbour_bench/turn-{turn}" for turn in range(25, 30)]
 

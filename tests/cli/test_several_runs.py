@@ -9,49 +9,49 @@ RUN_D = FIXTURES / "convex_evals" / "run_d" / "data" / "run-d"
 
 
 def test_the_failures_of_good_runs_are_shown_although_one_name_is_wrong(library):
-    told = errata("failures", "9c0d1e2f", "nothing", "1a2b3c4d", "--limit", 1, "--json", "--store", library)
+    result = errata("failures", "9c0d1e2f", "nothing", "1a2b3c4d", "--limit", 1, "--json", "--store", library)
 
-    assert told.code == 2
-    assert [row["case"] for row in told.rows] == ["turn-8", "turn-5"]
-    assert told.err.startswith("error: No run matches `nothing`\n")
+    assert result.code == 2
+    assert [row["case"] for row in result.rows] == ["turn-8", "turn-5"]
+    assert result.err.startswith("error: No run matches `nothing`\n")
 
 
 def test_every_wrong_name_is_told(library):
-    told = errata("check", "jn7mqywb", "nothing", "nobody", "--store", library)
+    result = errata("check", "jn7mqywb", "nothing", "nobody", "--store", library)
 
-    assert told.err.startswith("error: No run matches `nothing`\n       No run matches `nobody`\n")
+    assert result.err.startswith("error: No run matches `nothing`\n       No run matches `nobody`\n")
 
 
 def test_a_wrong_path_among_good_ones_changes_nothing_and_says_so():
-    told = errata("analyze", RUN_A, "nowhere", RUN_D)
+    result = errata("analyze", RUN_A, "nowhere", RUN_D)
 
-    assert told.code == 2
-    assert told.out == ""
-    assert "No such file or folder: `nowhere`" in told.err
-    assert "nothing was imported; the other 2 paths can be read, once the rest is left out" in told.talk
+    assert result.code == 2
+    assert result.out == ""
+    assert "No such file or folder: `nowhere`" in result.err
+    assert "nothing was imported; the other 2 paths can be read, once the rest is left out" in result.talk
     assert done("runs", "--json").out == ""
 
 
 def test_every_wrong_path_is_told():
-    told = errata("import", "nowhere", RUN_D, "neither")
+    result = errata("import", "nowhere", RUN_D, "neither")
 
-    assert "No such file or folder: `nowhere`" in told.err
-    assert "No such file or folder: `neither`" in told.err
-    assert f"`{RUN_D}` can be read" in told.talk
+    assert "No such file or folder: `nowhere`" in result.err
+    assert "No such file or folder: `neither`" in result.err
+    assert f"`{RUN_D}` can be read" in result.talk
 
 
 def test_a_good_path_is_shown_beside_a_name_that_is_wrong():
-    told = errata("check", RUN_D, "nothing")
+    result = errata("check", RUN_D, "nothing")
 
-    assert told.code == 2
-    assert told.out.startswith("Run jn7maewn")
+    assert result.code == 2
+    assert result.out.startswith("Run jn7maewn")
 
 
 def test_each_of_several_runs_has_a_title(library):
-    told = done("failures", "9c0d1e2f", "1a2b3c4d", "--store", library).out
+    page = done("failures", "9c0d1e2f", "1a2b3c4d", "--store", library).out
 
-    assert told.startswith("Run 9c0d1e2f · voice-beta")
-    assert "\n\nRun 1a2b3c4d · voice-alpha" in told
+    assert page.startswith("Run 9c0d1e2f · voice-beta")
+    assert "\n\nRun 1a2b3c4d · voice-alpha" in page
 
 
 def test_one_run_needs_no_title(library):

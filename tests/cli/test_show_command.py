@@ -53,10 +53,10 @@ def test_the_first_line_says_where_it_failed(library, thing, where):
 
 
 def test_a_pass_failed_nowhere_and_has_no_owner(library):
-    told = shown(library, "jn7mqywb/000-fundamentals/000-greeting_query")
+    result = shown(library, "jn7mqywb/000-fundamentals/000-greeting_query")
 
-    assert "failed" not in told.splitlines()[0]
-    assert "Owner" not in told
+    assert "failed" not in result.splitlines()[0]
+    assert "Owner" not in result
 
 
 def test_a_case_is_found_by_the_beginning_of_its_name(library):
@@ -64,15 +64,15 @@ def test_a_case_is_found_by_the_beginning_of_its_name(library):
 
 
 def test_a_beginning_that_several_cases_share_is_refused_with_those(library):
-    told = errata("show", "jn7mqywb/003-mutations", "--store", library)
+    result = errata("show", "jn7mqywb/003-mutations", "--store", library)
 
-    assert told.code == 2
-    assert "hint: did you mean `003-mutations/" in told.err
+    assert result.code == 2
+    assert "hint: did you mean `003-mutations/" in result.err
 
 
 def test_what_can_be_repeated_comes_with_the_command_that_tells_how(library):
-    told = shown(library, f"jn7mqywb/{BY_STEP}")
-    (line,) = [line for line in told.splitlines() if line.startswith("Next")]
+    result = shown(library, f"jn7mqywb/{BY_STEP}")
+    (line,) = [line for line in result.splitlines() if line.startswith("Next")]
 
     assert line.split()[1:] == ["errata", "rerun", "jn7mqywb", "--case", BY_STEP]
     assert done(*line.split()[2:], "--store", library).out
@@ -89,17 +89,17 @@ def test_a_follower_names_the_failure_it_follows_from(library):
 def test_earlier_sessions_are_told(library):
     run = next(row["run_id"] for row in done("runs", "--json", "--store", library).rows if row["model"] == "sonnet")
 
-    told = shown(library, f"{run}/test-004")
+    result = shown(library, f"{run}/test-004")
 
-    assert "\nin session 1 it was completed/scored/" in told
-    assert "replaced by an earlier session's result in clean" in told
+    assert "\nin session 1 it was completed/scored/" in result
+    assert "replaced by an earlier session's result in clean" in result
 
 
 def test_tool_calls_are_told_as_json_and_not_as_python(library):
-    told = shown(library, "9c0d1e2f/turn-11")
+    result = shown(library, "9c0d1e2f/turn-11")
 
-    assert 'cancel_booking {"name":"Lena Okafor","booking":"B-101"}' in told
-    assert "{'" not in told
+    assert 'cancel_booking {"name":"Lena Okafor","booking":"B-101"}' in result
+    assert "{'" not in result
 
 
 def test_a_number_is_told_without_the_noise_of_floating_point(own):
@@ -107,9 +107,9 @@ def test_a_number_is_told_without_the_noise_of_floating_point(own):
 
 
 def test_messages_are_told_by_who_says_what(own):
-    told = own(prompt=[{"role": "system", "content": "Be brief."}, {"role": "user", "content": "2 + 2?"}])
+    result = own(prompt=[{"role": "system", "content": "Be brief."}, {"role": "user", "content": "2 + 2?"}])
 
-    assert "  > system: Be brief.\n  > user: 2 + 2?\n" in told
+    assert "  > system: Be brief.\n  > user: 2 + 2?\n" in result
 
 
 def test_an_answer_stands_beside_what_was_expected(own):
@@ -117,9 +117,9 @@ def test_an_answer_stands_beside_what_was_expected(own):
 
 
 def test_a_long_text_is_shown_in_part_and_says_how_much_is_left(own):
-    told = own(prompt="\n".join(f"line {number}" for number in range(40)))
+    text = own(prompt="\n".join(f"line {number}" for number in range(40)))
 
-    assert "  > line 11\n  … 28 more lines with --full\n" in told
+    assert "  > line 11\n  … 28 more lines with --full\n" in text
 
 
 def test_a_reward_is_told_with_the_tests_behind_it():
@@ -133,10 +133,10 @@ def test_a_reward_is_told_with_the_tests_behind_it():
 
 
 def test_a_secret_that_is_folded_is_redacted_all_the_same(own):
-    told = own(answer="x " * 44 + "sk-ant-api03-" + "a1b2c3d4" * 12)
+    result = own(answer="x " * 44 + "sk-ant-api03-" + "a1b2c3d4" * 12)
 
-    assert "[redacted:anthropic-key]" in told
-    assert "a1b2c3d4" not in told
+    assert "[redacted:anthropic-key]" in result
+    assert "a1b2c3d4" not in result
 
 
 GREETING = "jn7mqywb/000-fundamentals/002-http_greeting"
@@ -148,22 +148,22 @@ def judged(tmp_path):
 
     def read(label, **changes):
         import_fixtures(RUN_B)
-        told = done("review", "next", GREETING).row
-        assert submitted(tmp_path / "v.json", an_answer(told, label=label, **changes)).code == 0
+        row = done("review", "next", GREETING).row
+        assert submitted(tmp_path / "v.json", an_answer(row, label=label, **changes)).code == 0
         return done("show", GREETING).out
 
     return read
 
 
 def test_a_verdict_that_stands_leads_and_triage_comes_second(judged):
-    told = judged("MODEL_FAULT")
+    result = judged("MODEL_FAULT")
 
     verdict, triage = (
-        told.index("\nVerdict  MODEL_FAULT · model, likely (agent:agent, "),
-        told.index("\nTriage   grader"),
+        result.index("\nVerdict  MODEL_FAULT · model, likely (agent:agent, "),
+        result.index("\nTriage   grader"),
     )
     assert verdict < triage
-    assert "Owner" not in told and "provisional" not in told
+    assert "Owner" not in result and "provisional" not in result
 
 
 @pytest.mark.parametrize(
@@ -181,8 +181,8 @@ def test_the_effect_names_what_reviewed_does_with_it(judged, label, effect):
 def test_a_path_before_a_case_is_imported_first(tmp_path, monkeypatch, before):
     monkeypatch.chdir(RUN_B.parent)
 
-    told = done("show", f"{before}{RUN_B.name}/{BY_STEP}", "--store", tmp_path / "errata.db").out
-    assert told.startswith(BY_STEP)
+    page = done("show", f"{before}{RUN_B.name}/{BY_STEP}", "--store", tmp_path / "errata.db").out
+    assert page.startswith(BY_STEP)
 
 
 def test_a_whole_path_before_a_case_is_imported_first():
@@ -204,10 +204,10 @@ def test_a_path_that_is_not_there_imports_nothing_from_around_it(tmp_path):
 
 
 def test_a_packet_can_be_shown_as_text(library):
-    told = shown(library, f"jn7mqywb/{BY_STEP}", "--packet", "--format", "text")
+    text = shown(library, f"jn7mqywb/{BY_STEP}", "--packet", "--format", "text")
 
-    assert "── error   (" in told
-    assert max(map(len, told.splitlines())) <= 100
+    assert "── error   (" in text
+    assert max(map(len, text.splitlines())) <= 100
 
 
 TAU = FIXTURES / "tau_bench" / "tau_cut" / "data" / "gpt-4o-airline.json"

@@ -48,9 +48,9 @@ def test_a_blank_at_the_end_of_a_name_can_be_seen(two_runs):
 
 @pytest.mark.parametrize(("typed", "meant"), [("--ownr", "`--owner`"), ("--jsn", "`--json`"), ("--limt", "`--limit`")])
 def test_a_mistyped_option_is_met_with_the_one_that_was_meant(typed, meant):
-    told = errata("failures", "latest", typed)
+    result = errata("failures", "latest", typed)
 
-    assert (told.code, f"hint: did you mean {meant}?\n" in told.err) == (2, True)
+    assert (result.code, f"hint: did you mean {meant}?\n" in result.err) == (2, True)
 
 
 def test_the_cost_of_the_subject_is_the_same_on_the_page_and_in_the_packet():

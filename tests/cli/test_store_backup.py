@@ -77,11 +77,11 @@ def test_a_store_with_runs_is_not_replaced_unasked(own_two_runs):
     done("store", "backup", "saved.db")
     before = own_two_runs.read_bytes()
 
-    told = errata("store", "restore", "saved.db")
+    result = errata("store", "restore", "saved.db")
 
-    assert told.code == 2
-    assert "The store holds 2 runs" in told.talk
-    assert "--force" in told.talk
+    assert result.code == 2
+    assert "The store holds 2 runs" in result.talk
+    assert "--force" in result.talk
     assert own_two_runs.read_bytes() == before
 
 
@@ -100,10 +100,10 @@ def test_a_store_that_another_process_has_open_is_not_replaced(own_two_runs):
     with closing(sqlite3.connect(own_two_runs)) as other:
         other.execute("SELECT count(*) FROM runs").fetchone()
 
-        told = errata("store", "restore", "saved.db", "--force")
+        result = errata("store", "restore", "saved.db", "--force")
 
-    assert told.code == 2
-    assert "Another process has the store open" in told.talk
+    assert result.code == 2
+    assert "Another process has the store open" in result.talk
     assert sorted(path.name for path in STORE.parent.glob("*before*")) == []
 
 
@@ -113,10 +113,10 @@ def test_a_damaged_backup_is_not_restored(own_two_runs):
         database.execute("UPDATE blocks SET data = zeroblob(100)")
     before = names()
 
-    told = errata("store", "restore", "saved.db", "--force")
+    result = errata("store", "restore", "saved.db", "--force")
 
-    assert told.code == 2
-    assert "The backup is damaged" in told.talk
+    assert result.code == 2
+    assert "The backup is damaged" in result.talk
     assert names() == before
 
 
@@ -125,10 +125,10 @@ def test_a_backup_of_a_newer_errata_is_not_restored(own_two_runs):
     with closing(sqlite3.connect("saved.db")) as database, database:
         database.execute(f"UPDATE alembic_version SET version_num = '{SCHEMA + 1:04d}'")
 
-    told = errata("store", "restore", "saved.db", "--force")
+    result = errata("store", "restore", "saved.db", "--force")
 
-    assert told.code == 2
-    assert "was written by a newer errata" in told.talk
+    assert result.code == 2
+    assert "was written by a newer errata" in result.talk
     assert len(names()) == 2
 
 
@@ -185,10 +185,10 @@ def test_a_backup_in_a_folder_gets_a_name_with_the_time(own_two_runs):
 def test_a_backup_replaces_no_file(own_two_runs):
     Path("saved.db").write_text("mine")
 
-    told = errata("store", "backup", "saved.db")
+    result = errata("store", "backup", "saved.db")
 
-    assert told.code == 2
-    assert "exists already" in told.talk
+    assert result.code == 2
+    assert "exists already" in result.talk
     assert Path("saved.db").read_text() == "mine"
 
 
@@ -202,10 +202,10 @@ def test_a_backup_that_differs_is_discarded(own_two_runs, monkeypatch):
 
     monkeypatch.setattr(store_backup, "backup_into", loses_rows)
 
-    told = errata("store", "backup", "saved.db")
+    result = errata("store", "backup", "saved.db")
 
-    assert told.code == 2
-    assert "`checks` differs from the store" in told.talk
+    assert result.code == 2
+    assert "`checks` differs from the store" in result.talk
     assert not list(Path().glob("*saved*"))
 
 
@@ -219,19 +219,19 @@ def test_a_copied_store_gives_the_same_export(own_two_runs):
 def test_a_copy_into_a_store_with_runs_is_refused(own_two_runs):
     import_fixtures(RUN_C, store="other.db")
 
-    told = errata("store", "copy", STORE, "other.db")
+    result = errata("store", "copy", STORE, "other.db")
 
-    assert told.code == 2
-    assert "a copy needs an empty place" in told.talk
+    assert result.code == 2
+    assert "a copy needs an empty place" in result.talk
 
 
 def test_a_copy_that_differs_exits_with_1(own_two_runs, monkeypatch):
     monkeypatch.setattr(transfer, "_copy_table", _without_checks(transfer._copy_table))
 
-    told = errata("store", "copy", STORE, "copy.db")
+    result = errata("store", "copy", STORE, "copy.db")
 
-    assert told.code == 1
-    assert "DIFFERENT: checks. The copy was discarded." in told.out
+    assert result.code == 1
+    assert "DIFFERENT: checks. The copy was discarded." in result.out
     assert not Path("copy.db").exists()
 
 
@@ -247,10 +247,10 @@ def _without_checks(whole):
 
 @pytest.mark.parametrize("command", [("copy", "nowhere.db", "copy.db"), ("restore", "nowhere.db")])
 def test_a_missing_file_is_a_sentence_and_is_not_created(command):
-    told = errata("store", *command)
+    result = errata("store", *command)
 
-    assert told.code == 2
-    assert "There is no store at `nowhere.db`" in told.talk
+    assert result.code == 2
+    assert "There is no store at `nowhere.db`" in result.talk
     assert not Path("nowhere.db").exists()
 
 

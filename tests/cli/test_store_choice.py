@@ -75,7 +75,7 @@ def test_stores_do_not_know_each_other(tmp_path):
 def test_a_store_in_a_folder_that_may_not_be_written_is_refused(tmp_path):
     (tmp_path / "locked").mkdir(mode=0o500)
 
-    told = errata_program("import", RUN_B, "--store", tmp_path / "locked" / "errata.db")
+    result = errata_program("import", RUN_B, "--store", tmp_path / "locked" / "errata.db")
 
-    assert told.code == 2
-    assert "can't be opened" in told.err
+    assert result.code == 2
+    assert "can't be opened" in result.err

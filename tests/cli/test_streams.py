@@ -81,10 +81,10 @@ def test_this_list_names_every_command():
 def test_json_is_one_object_a_line_and_nothing_else(command):
     import_fixtures(RUN_B)
 
-    told = done(*command, "--json")
+    result = done(*command, "--json")
 
-    assert told.rows
-    assert all(isinstance(row, dict) for row in told.rows)
+    assert result.rows
+    assert all(isinstance(row, dict) for row in result.rows)
 
 
 @pytest.mark.parametrize("command", SHOWING.values(), ids=SHOWING)
@@ -95,10 +95,10 @@ def test_what_is_shown_is_shown_without_json_too(command):
 
 
 def test_the_talk_of_an_analysis_is_not_among_its_data():
-    told = errata_program("analyze", RUN_B)
+    result = errata_program("analyze", RUN_B)
 
-    assert told.out.startswith("Run jn7mqywb · acme/nimbus-2-coder · convex-evals, experiment default · 2026-03-09\n")
-    assert told.err == (
+    assert result.out.startswith("Run jn7mqywb · acme/nimbus-2-coder · convex-evals, experiment default · 2026-03-09\n")
+    assert result.err == (
         "read      convex-evals · 25 evals, 133 checks · 0 unreadable\n"
         "checkup   25 of 25 planned evals finished · fit for comparison with other runs\n"
         "triage    9 failures · an owner for each\n\n"
@@ -110,10 +110,10 @@ def test_an_analysis_as_json_is_silent():
 
 
 def test_an_empty_store_lists_nothing_and_says_what_to_do():
-    told = done("runs")
+    result = done("runs")
 
-    assert told.out == ""
-    assert "`errata import PATH…`" in told.err
+    assert result.out == ""
+    assert "`errata import PATH…`" in result.err
 
 
 def test_an_empty_store_is_no_line_of_json():
@@ -205,16 +205,16 @@ def test_help_fits_the_page_too():
 
 
 def test_a_log_of_failures_alone_shows_the_pass_rate_of_its_harness():
-    told = done("analyze", FAILED_ONLY).out
+    page = done("analyze", FAILED_ONLY).out
 
-    assert "Passed   13 of 24   54.2 %   counted by the harness; 10 cases in the log\n" in told
+    assert "Passed   13 of 24   54.2 %   counted by the harness; 10 cases in the log\n" in page
 
 
 def test_costs_are_unknown_only_for_attempts_that_were_made(library):
     """Run A has a planned eval without a document: it cost nothing that could be known."""
-    told = done("analyze", FIXTURES / "convex_evals" / "run_a" / "data").out
+    page = done("analyze", FIXTURES / "convex_evals" / "run_a" / "data").out
 
-    assert "Cost     $0.3730, unknown for 3 attempts · 154,514 tokens\n" in told
+    assert "Cost     $0.3730, unknown for 3 attempts · 154,514 tokens\n" in page
 
 
 def test_a_name_that_a_shell_would_act_on_is_quoted_in_what_to_do_next(tmp_path):
@@ -223,7 +223,7 @@ def test_a_name_that_a_shell_would_act_on_is_quoted_in_what_to_do_next(tmp_path)
         '[run]\nname = { column = "run" }\n[case]\nname = "id"\n[attempt]\npassed = "ok"\n'
     )
 
-    told = done("analyze", "rows.jsonl", "--map", "map.toml").out
+    row = done("analyze", "rows.jsonl", "--map", "map.toml").out
 
-    assert "Next     errata failures 'x; touch owned'   " in told
-    assert "         errata show 'x; touch owned/`id` $HOME'   show one failure with evidence\n" in told
+    assert "Next     errata failures 'x; touch owned'   " in row
+    assert "         errata show 'x; touch owned/`id` $HOME'   show one failure with evidence\n" in row

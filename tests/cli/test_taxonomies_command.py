@@ -35,17 +35,17 @@ def test_every_taxonomy_is_listed_with_its_labels():
 
 
 def test_one_is_listed_by_its_name():
-    told = done("taxonomies", "convex-evals").out
+    page = done("taxonomies", "convex-evals").out
 
-    assert told.startswith("convex-evals · 4 labels · for convex-evals\n")
-    assert "OVERLY_STRICT (owner grader)" in told
+    assert page.startswith("convex-evals · 4 labels · for convex-evals\n")
+    assert "OVERLY_STRICT (owner grader)" in page
 
 
 def test_a_name_that_is_almost_right_is_corrected():
-    told = errata("taxonomies", "convex-eval")
+    result = errata("taxonomies", "convex-eval")
 
-    assert told.code == 2
-    assert "convex-evals" in told.talk
+    assert result.code == 2
+    assert "convex-evals" in result.talk
 
 
 def test_the_example_of_the_page_can_be_used(own_labels):

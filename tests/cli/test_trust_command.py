@@ -20,26 +20,26 @@ def project(tmp_path, monkeypatch):
 
 
 def test_an_untrusted_reviewer_stops_every_command_and_runs_nothing(project):
-    told = errata("runs")
+    result = errata("runs")
 
-    assert told.code == 2
-    assert "can run programs" in told.talk and "`errata trust`" in told.talk
+    assert result.code == 2
+    assert "can run programs" in result.talk and "`errata trust`" in result.talk
 
 
 def test_what_is_trusted_can_be_asked(project):
     done("trust")
     import_fixtures(RUN_B)
 
-    told = done("review", "run", "latest", "--reviewer", "theirs", "--yes", "--json").rows[-1]
+    rows = done("review", "run", "latest", "--reviewer", "theirs", "--yes", "--json").rows[-1]
 
-    assert told["reviewed"] == 9
+    assert rows["reviewed"] == 9
 
 
 def test_it_is_shown_what_one_trusts(project):
-    told = done("trust").out
+    page = done("trust").out
 
-    assert "errata.toml trusted" in " ".join(told.split())
-    assert "reviewers.theirs.command = [" in " ".join(told.split())
+    assert "errata.toml trusted" in " ".join(page.split())
+    assert "reviewers.theirs.command = [" in " ".join(page.split())
 
 
 def test_a_changed_file_is_trusted_no_more(project):
@@ -71,10 +71,10 @@ def test_a_file_or_its_folder_can_be_named(project, tmp_path, monkeypatch):
 
 
 def test_without_a_file_there_is_nothing_to_trust():
-    told = errata("trust")
+    result = errata("trust")
 
-    assert told.code == 2
-    assert "no `errata.toml` here or above" in told.talk
+    assert result.code == 2
+    assert "no `errata.toml` here or above" in result.talk
 
 
 def test_no_other_file_is_trusted(project):

@@ -47,9 +47,9 @@ def test_a_finished_run_is_imported_once_and_printed():
 
 def test_a_run_that_has_just_been_written_waits():
     write_logs(Path("logs"), {"a": "+"}, model="m")
-    said = done("watch", "logs", "--once")
+    result = done("watch", "logs", "--once")
 
-    assert (said.out, "waiting: logs/a.jsonl: still being written" in said.talk) == ("", True)
+    assert (result.out, "waiting: logs/a.jsonl: still being written" in result.talk) == ("", True)
     assert done("watch", "logs", "--once", "--settle", "0").out.startswith("new · Run a")
 
 
@@ -71,10 +71,10 @@ def test_a_half_written_file_is_skipped_and_the_others_are_imported():
     whole = (FIXTURES / "inspect_ai/demo_json/data").glob("*.json")
     Path("logs/half.json").write_bytes(next(whole).read_bytes()[:700])
     settled(Path("logs/half.json"))
-    said = done("watch", "logs", "--once")
+    result = done("watch", "logs", "--once")
 
-    assert said.out.startswith("new · Run a")
-    assert "skipped: logs/half.json" in said.talk
+    assert result.out.startswith("new · Run a")
+    assert "skipped: logs/half.json" in result.talk
 
 
 def test_what_could_not_be_read_is_tried_again_when_it_has_changed(store):
@@ -101,9 +101,9 @@ def test_a_run_that_has_grown_is_printed_again():
     write_logs(Path("logs"), {"a": "++-"}, model="m")
     time.sleep(1.1)  # the clocks of files and store may differ by a second
     os.utime("logs/a.jsonl")
-    said = done("watch", "logs", "--once", "--settle", "0", "--json")
+    result = done("watch", "logs", "--once", "--settle", "0", "--json")
 
-    assert (said.row["change"], said.row["attempts"]) == ("grown", 3)
+    assert (result.row["change"], result.row["attempts"]) == ("grown", 3)
 
 
 def test_a_program_gets_the_summary_on_stdin_and_no_shell_sees_the_words():
@@ -122,16 +122,16 @@ def test_a_program_gets_the_summary_on_stdin_and_no_shell_sees_the_words():
 def test_a_webhook_gets_the_same_object_as_json_prints():
     write("a", "+-")
     with Receiver() as receiver:
-        said = done("watch", "logs", "--once", "--json", "--webhook", receiver.address)
+        result = done("watch", "logs", "--once", "--json", "--webhook", receiver.address)
 
-    assert [json.loads(body) for body in receiver.bodies] == said.rows
+    assert [json.loads(body) for body in receiver.bodies] == result.rows
 
 
 def test_a_hook_that_fails_is_reported_and_the_run_is_imported_all_the_same():
     write("a", "+")
-    said = errata("watch", "logs", "--once", "--exec", f"{sys.executable} -c 'raise SystemExit(3)'")
+    result = errata("watch", "logs", "--once", "--exec", f"{sys.executable} -c 'raise SystemExit(3)'")
 
-    assert (said.code, "exited with 3" in said.talk) == (2, True)
+    assert (result.code, "exited with 3" in result.talk) == (2, True)
     assert done("runs", "--json").row["run"] == "a"
 
 
@@ -144,9 +144,9 @@ def test_a_hook_that_fails_is_reported_and_the_run_is_imported_all_the_same():
     ],
 )
 def test_wrong_arguments_are_refused_before_anything_is_watched(arguments, words):
-    said = errata("watch", *arguments)
+    result = errata("watch", *arguments)
 
-    assert (said.code, words in said.talk) == (2, True)
+    assert (result.code, words in result.talk) == (2, True)
 
 
 def test_ctrl_c_exits_with_130():

@@ -84,6 +84,6 @@ def test_the_commands_take_a_cluster_and_print_what_they_print_without_one(clust
 
 
 def test_a_cluster_that_nobody_runs_is_an_error_in_words(at_home, logs):
-    said = errata("import", "--ray", "ray://127.0.0.2:10001", logs)
+    result = errata("import", "--ray", "ray://127.0.0.2:10001", logs)
 
-    assert (said.code, "errata does not work through Ray Client" in said.talk) == (2, True)
+    assert (result.code, "errata does not work through Ray Client" in result.talk) == (2, True)

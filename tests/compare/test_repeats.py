@@ -57,11 +57,11 @@ def test_k_tries_give_what_all_sets_of_k_tries_give(cases):
     found = reliability([tried(*one) for one in cases])
 
     measured = [[status == "pass" for status in one if status != "incomplete"] for one in cases]
-    for told in found:
-        sets = [list(combinations(one, told.k)) for one in measured if len(one) >= told.k]
-        assert told.cases == len(sets)
-        assert told.any == pytest.approx(fmean(fmean(map(any, those)) for those in sets))
-        assert told.all == pytest.approx(fmean(fmean(map(all, those)) for those in sets))
+    for result in found:
+        sets = [list(combinations(one, result.k)) for one in measured if len(one) >= result.k]
+        assert result.cases == len(sets)
+        assert result.any == pytest.approx(fmean(fmean(map(any, those)) for those in sets))
+        assert result.all == pytest.approx(fmean(fmean(map(all, those)) for those in sets))
 
 
 @settings(deadline=None)

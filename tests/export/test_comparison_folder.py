@@ -103,12 +103,12 @@ def test_the_table_of_models_has_means_and_the_deviations_of_repeated_runs(rebui
 
 
 def test_what_the_runs_do_not_tell_stays_empty(rebuilt):
-    told = json.loads((rebuilt / "metadata.json").read_text(encoding="utf-8"))
+    row = json.loads((rebuilt / "metadata.json").read_text(encoding="utf-8"))
 
-    assert (told["service_override"], told["skip_turn_taking"], told["disable_vad"], told["parallel"]) == (None,) * 4
-    assert (told["rehydrate"], told["judge"], told["judge_model"]) == (False, "openai", "judge-large-1")
-    assert told["runs_per_model"] == {"voice-alpha": 2, "voice-beta": 1, "acme/voice-gamma": 1}
-    assert told["output_dir"] == str(rebuilt)
+    assert (row["service_override"], row["skip_turn_taking"], row["disable_vad"], row["parallel"]) == (None,) * 4
+    assert (row["rehydrate"], row["judge"], row["judge_model"]) == (False, "openai", "judge-large-1")
+    assert row["runs_per_model"] == {"voice-alpha": 2, "voice-beta": 1, "acme/voice-gamma": 1}
+    assert row["output_dir"] == str(rebuilt)
 
 
 def test_commands_that_nobody_tells_are_in_no_file(store, project, runs):
@@ -122,10 +122,10 @@ def test_commands_and_settings_of_an_earlier_comparison_are_kept(store, fixtures
     shutil.copytree(fixtures / OWN, tmp_path / "own")
     written(store, tmp_path / "own" / "again", tmp_path / "own")
     ours, own = (table(folder / "commands.csv") for folder in (tmp_path / "own" / "again", fixtures / OWN))
-    told = json.loads((tmp_path / "own" / "again" / "metadata.json").read_text(encoding="utf-8"))
+    result = json.loads((tmp_path / "own" / "again" / "metadata.json").read_text(encoding="utf-8"))
 
     assert [row | {"run_dir": ""} for row in ours] == [row | {"run_dir": ""} for row in own]
-    assert (told["skip_turn_taking"], told["disable_vad"]) == (False, False)
+    assert (result["skip_turn_taking"], result["disable_vad"]) == (False, False)
 
 
 def test_rows_are_counted_whatever_a_summary_says(store, project):
@@ -219,15 +219,15 @@ def test_a_run_that_was_excluded_is_left_out(store, project, runs):
 def test_rows_that_lie_in_no_run_folder_have_no_place_in_a_comparison(store, project, runs, tmp_path):
     shutil.copy(runs[0] / "openai_judged.jsonl", tmp_path / "rows.jsonl")
 
-    with pytest.raises(SettingsError, match="No judged run is left") as told:
+    with pytest.raises(SettingsError, match="No judged run is left") as result:
         written(store, project / "out", tmp_path / "rows.jsonl")
-    assert "its rows are not in a run folder" in told.value.hint
+    assert "its rows are not in a run folder" in result.value.hint
 
 
 def test_runs_of_other_harnesses_are_refused(store, fixtures, tmp_path):
-    with pytest.raises(SettingsError, match="is of `convex-evals`, which has no comparison folders") as told:
+    with pytest.raises(SettingsError, match="is of `convex-evals`, which has no comparison folders") as result:
         written(store, tmp_path / "out", fixtures / "sources" / "convex_evals" / "run_a" / "data")
-    assert "`--write` takes judged runs of `conversation-bench`" in told.value.hint
+    assert "`--write` takes judged runs of `conversation-bench`" in result.value.hint
     assert not (tmp_path / "out").exists()
 
 
@@ -266,9 +266,9 @@ def test_a_dimension_without_a_column_is_told_and_decides_all_the_same(store, pr
 @pytest.mark.parametrize("name", ["=HYPERLINK(1)", "a\x1b[31mred", "key sk-ant-api03-abcdefghijklmnopqrstuvwx"])
 def test_hostile_names_are_harmless_in_every_file(store, project, runs, name):
     for file in ("runtime.json", "openai_summary.json"):
-        told = json.loads((runs[0] / file).read_text(encoding="utf-8"))
-        told |= {"model_name": name} | ({"mode": name, "parallel": {name: name}} if file == "runtime.json" else {})
-        (runs[0] / file).write_text(json.dumps(told), encoding="utf-8")
+        data = json.loads((runs[0] / file).read_text(encoding="utf-8"))
+        data |= {"model_name": name} | ({"mode": name, "parallel": {name: name}} if file == "runtime.json" else {})
+        (runs[0] / file).write_text(json.dumps(data), encoding="utf-8")
     written(store, project / "out", runs[0])
     text = b"".join(files_in(project / "out").values()).decode()
 

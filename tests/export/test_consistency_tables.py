@@ -108,10 +108,10 @@ def test_a_row_of_the_details(alpha):
 def test_the_details_hold_every_row_as_the_judge_left_it(alpha, fixtures):
     judged = sorted((fixtures / "sources" / COMPARISON).rglob("*1a2b3c4d/openai_judged.jsonl"))[0]
     rows = [json.loads(line) for line in judged.read_text(encoding="utf-8").splitlines()]
-    told = [row for row in table(alpha, "run_details") if row["run_index"] == "1"]
+    result = [row for row in table(alpha, "run_details") if row["run_index"] == "1"]
 
-    assert len(told) == len(rows) == 30
-    for row, made in zip(rows, told, strict=True):
+    assert len(result) == len(rows) == 30
+    for row, made in zip(rows, result, strict=True):
         assert made["assistant_text"] == row["assistant_text"]
         assert json.loads(made["tool_calls_json"]) == row["tool_calls"]
         assert made["judge_reasoning"] == row["judge_reasoning"]
@@ -119,9 +119,9 @@ def test_the_details_hold_every_row_as_the_judge_left_it(alpha, fixtures):
 
 
 def test_flip_details_are_the_rows_of_unstable_turns_side_by_side(alpha):
-    told = [(row["turn"], row["run_index"]) for row in table(alpha, "flip_details")]
+    result = [(row["turn"], row["run_index"]) for row in table(alpha, "flip_details")]
 
-    assert told == [("5", "1"), ("5", "2"), ("19", "1"), ("19", "2"), ("26", "1"), ("26", "2")]
+    assert result == [("5", "1"), ("5", "2"), ("19", "1"), ("19", "2"), ("26", "1"), ("26", "2")]
 
 
 def test_the_summary_of_a_benchmark(alpha):
@@ -138,17 +138,17 @@ def test_the_summary_of_a_benchmark(alpha):
 
 
 def test_the_sanity_checks(alpha):
-    told = {row["check"]: int(row["value"]) for row in table(alpha, "sanity_checks")}
+    result = {row["check"]: int(row["value"]) for row in table(alpha, "sanity_checks")}
 
-    assert (told["rows"], told["unique_runs"], told["unique_turns"]) == (60, 2, 30)
-    assert (told["duplicate_run_turn_rows"], told["missing_ttfb_ms"]) == (0, 1)
+    assert (result["rows"], result["unique_runs"], result["unique_turns"]) == (60, 2, 30)
+    assert (result["duplicate_run_turn_rows"], result["missing_ttfb_ms"]) == (0, 1)
 
 
 def test_the_summary_for_people_names_the_unstable_turns(alpha):
-    told = (alpha / "consistency_summary.md").read_text(encoding="utf-8")
+    text = (alpha / "consistency_summary.md").read_text(encoding="utf-8")
 
-    assert "unstable_overall_turns=3/30, unstable_metric_turns=3/30, pass_run_range=0-2" in told
-    assert "- `harbour_bench` turn `26`: overall=1:fail\\|2:pass" in told
+    assert "unstable_overall_turns=3/30, unstable_metric_turns=3/30, pass_run_range=0-2" in text
+    assert "- `harbour_bench` turn `26`: overall=1:fail\\|2:pass" in text
 
 
 @pytest.mark.trap(9)
@@ -265,9 +265,9 @@ def test_secrets_and_people_are_in_no_table(store, tmp_path):
     write_studies(consistency(runs, store).studies, store, tmp_path / "out")
 
     for path in (tmp_path / "out").iterdir():
-        told = path.read_text(encoding="utf-8")
-        assert secret not in told
-        assert "alice@corp.com" not in told
+        result = path.read_text(encoding="utf-8")
+        assert secret not in result
+        assert "alice@corp.com" not in result
 
 
 def test_a_check_that_is_named_like_a_column_does_not_take_its_place(store, tmp_path):

@@ -23,8 +23,8 @@ def logs(at_home):
 
 
 def exported(form, *arguments):
-    said = done("export", "a", "b", "--to", form, "--force", *arguments)
-    return said, Path(f"regression_cases/{'promptfoo.yaml' if form == 'promptfoo' else form + '.jsonl'}").read_text()
+    result = done("export", "a", "b", "--to", form, "--force", *arguments)
+    return result, Path(f"regression_cases/{'promptfoo.yaml' if form == 'promptfoo' else form + '.jsonl'}").read_text()
 
 
 def rows_of(text):
@@ -32,7 +32,7 @@ def rows_of(text):
 
 
 def test_each_case_is_a_draft_with_its_origin_and_is_there_once():
-    said, text = exported("inspect")
+    result, text = exported("inspect")
     rows = rows_of(text)
 
     assert [(row["id"], row["input"], row["target"]) for row in rows] == [
@@ -42,8 +42,8 @@ def test_each_case_is_a_draft_with_its_origin_and_is_there_once():
     assert all(row["metadata"]["draft"] is True for row in rows)
     origin = rows[0]["metadata"]["origin"]
     assert (origin["run"], origin["case"], origin["owner"], len(origin["attempts"])) == ("a", "case-01", "model", 2)
-    assert "2 draft cases, 2 with an answer" in said.out
-    assert "skipped 1 failure: infrastructure failures" in said.talk
+    assert "2 draft cases, 2 with an answer" in result.out
+    assert "skipped 1 failure: infrastructure failures" in result.talk
 
 
 def test_the_filters_of_failures_choose_the_cases():
@@ -81,15 +81,15 @@ def test_promptfoos_own_assertions_stay_where_they_only_compare_texts():
 
 def test_a_file_is_overwritten_only_when_asked():
     exported("dataset")
-    said = errata("export", "a", "--to", "dataset")
+    result = errata("export", "a", "--to", "dataset")
 
-    assert (said.code, "already exists" in said.talk) == (2, True)
+    assert (result.code, "already exists" in result.talk) == (2, True)
 
 
 def test_whole_runs_take_no_filters():
-    said = errata("export", "a", "--to", "csv", "--owner", "model")
+    result = errata("export", "a", "--to", "csv", "--owner", "model")
 
-    assert (said.code, "takes no filters" in said.talk) == (2, True)
+    assert (result.code, "takes no filters" in result.talk) == (2, True)
 
 
 def a_draft(**changes):

@@ -82,12 +82,12 @@ def test_the_tables_hold_every_counted_attempt_and_every_check(run_b):
 
 
 def test_csv_holds_the_rows_of_parquet(run_b):
-    said = errata("export", run_b, "--to", "csv", "--json")
+    result = errata("export", run_b, "--to", "csv", "--json")
 
-    for table in said.rows:
+    for table in result.rows:
         with Path(table["file"]).open(encoding="utf-8", newline="") as file:
             assert len(list(csv.DictReader(file))) == table["rows"]
-    assert [(row["file"], row["rows"]) for row in said.rows] == [
+    assert [(row["file"], row["rows"]) for row in result.rows] == [
         ("tables/attempts.csv", 25),
         ("tables/checks.csv", 140),
         ("tables/failures.csv", 9),
@@ -153,10 +153,10 @@ def test_without_pyarrow_the_message_names_the_extra(run_b, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
 
-    said = errata("export", run_b, "--to", "parquet")
+    result = errata("export", run_b, "--to", "parquet")
 
-    assert said.code == 2
-    assert "errata[parquet]" in said.talk
+    assert result.code == 2
+    assert "errata[parquet]" in result.talk
     assert errata("export", run_b, "--to", "csv", "-o", "csv").code == 0
 
 

@@ -31,8 +31,8 @@ class Deployment:
 
     def _load(self, folder):
         for path in folder.rglob("*.json"):
-            told = json.loads(path.read_text())
-            value = told.get("value", told) if "status" in told else told
+            data = json.loads(path.read_text())
+            value = data.get("value", data) if "status" in data else data
             if path.name == "getRunDetails.envelope.json":
                 self.details[value["_id"]] = value
             elif path.name.startswith("getFailedEvalsForRun"):
@@ -91,8 +91,8 @@ def _handler(deployment):
             if trick is not None:
                 trick(self)
                 return
-            status, said = deployment.answer(body["path"], body["args"], key == f"Convex {ADMIN_KEY}")
-            self.send(status, json.dumps(said).encode())
+            status, result = deployment.answer(body["path"], body["args"], key == f"Convex {ADMIN_KEY}")
+            self.send(status, json.dumps(result).encode())
 
         def do_GET(self):
             name = self.path.rpartition("/")[2]

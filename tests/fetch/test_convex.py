@@ -93,10 +93,10 @@ def test_an_eval_that_the_run_has_not_is_told(deployment, tmp_path):
 
 
 def test_an_unknown_run_is_told_with_where_else_it_may_be(deployment, tmp_path):
-    with pytest.raises(NotFoundError) as told:
+    with pytest.raises(NotFoundError) as result:
         fetched(deployment, tmp_path, Target("jn7" + "0" * 29))
 
-    assert "dev" in told.value.hint
+    assert "dev" in result.value.hint
 
 
 def test_what_the_deployment_does_not_take_for_an_id_is_told(deployment, tmp_path):
@@ -174,10 +174,10 @@ def test_where_the_public_queries_are_closed_a_key_opens_the_debug_functions(tmp
 
 
 def test_without_a_key_closed_queries_are_told(tmp_path):
-    with Deployment("run_a", public=False) as closed, pytest.raises(FetchError) as told:
+    with Deployment("run_a", public=False) as closed, pytest.raises(FetchError) as result:
         fetched(closed, tmp_path)
 
-    assert "key for this host" in told.value.hint
+    assert "key for this host" in result.value.hint
 
 
 @pytest.mark.parametrize(
@@ -193,11 +193,11 @@ def test_without_a_key_closed_queries_are_told(tmp_path):
 )
 def test_the_hint_fits_the_status(deployment, tmp_path, code, hint):
     deployment.misbehave["runs:getRunDetails"] = [status(code)] * 4
-    with pytest.raises(FetchError) as told:
+    with pytest.raises(FetchError) as result:
         fetched(deployment, tmp_path)
 
-    assert f"HTTP {code}" in told.value.message
-    assert hint in told.value.hint
+    assert f"HTTP {code}" in result.value.message
+    assert hint in result.value.hint
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_the_hint_fits_what_kept_the_connection_from_being_made(reason, message,
         raise URLError(reason)
 
     monkeypatch.setattr(refused._opener, "open", fail)
-    with pytest.raises(FetchError, match=message) as told:
+    with pytest.raises(FetchError, match=message) as result:
         fetch_run(Target(RUN_A), refused, tmp_path, when=WHEN)
 
-    assert hint in told.value.hint
+    assert hint in result.value.hint

@@ -142,11 +142,11 @@ def test_a_hostile_answer_is_an_error_in_bounded_time_and_leaves_no_run(deployme
     deployment.misbehave["runs:getRunDetails"] = [HOSTILE[name]] * 9
     started = time.monotonic()
 
-    with pytest.raises((FetchError, NotFoundError)) as told:
+    with pytest.raises((FetchError, NotFoundError)) as result:
         fetched(deployment, tmp_path)
 
     assert time.monotonic() - started < 4
-    assert len(told.value.message) < 600 and told.value.hint
+    assert len(result.value.message) < 600 and result.value.hint
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
@@ -203,8 +203,8 @@ def test_the_command_ends_with_2_and_imports_nothing(deployment, name, monkeypat
     monkeypatch.setattr(module, "LARGEST_ANSWER", 1_000_000)
     deployment.misbehave["runs:getRunDetails"] = [HOSTILE[name]] * 9
 
-    said = errata("fetch", RUN_A_ID, "--deployment", deployment.address, "--timeout", "0.2")
+    result = errata("fetch", RUN_A_ID, "--deployment", deployment.address, "--timeout", "0.2")
 
-    assert said.code == 2
-    assert "Traceback" not in said.err
+    assert result.code == 2
+    assert "Traceback" not in result.err
     assert errata("runs", "--json").out == ""

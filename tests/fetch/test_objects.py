@@ -123,6 +123,6 @@ def test_an_import_from_object_storage_equals_one_from_a_folder_and_keeps_the_ad
 
 
 def test_an_address_without_objects_ends_with_exit_2(bucket, at_home):
-    said = errata("import", "memory://logs/none")
+    result = errata("import", "memory://logs/none")
 
-    assert (said.code, "No object at `memory://logs/none`" in said.talk) == (2, True)
+    assert (result.code, "No object at `memory://logs/none`" in result.talk) == (2, True)

@@ -57,11 +57,11 @@ def assert_all_filed_once(gh):
 
 @pytest.mark.req("S-25", "S-26", "S-27", "S-28")
 def test_an_epic_an_issue_for_each_test_and_two_comments_are_filed(folder, gh):
-    told = filing(folder, gh)
+    result = filing(folder, gh)
 
-    assert told.returncode == 0, told.stderr
+    assert result.returncode == 0, result.stderr
     assert_all_filed_once(gh)
-    assert told.stdout.endswith("1 epic, 4 issues, 2 comments; recorded in filed.tsv\n")
+    assert result.stdout.endswith("1 epic, 4 issues, 2 comments; recorded in filed.tsv\n")
 
 
 @pytest.mark.req("S-38")
@@ -85,12 +85,12 @@ def test_the_label_is_made_before_anything_is_filed(folder, gh):
 @pytest.mark.req("S-23", "S-31")
 def test_a_dry_run_shows_titles_and_paths_and_sends_and_writes_nothing(folder, gh):
     before = sorted(folder.rglob("*"))
-    told = filing(folder, gh, "--dry-run")
+    result = filing(folder, gh, "--dry-run")
 
-    assert told.returncode == 0, told.stderr
+    assert result.returncode == 0, result.stderr
     assert (
         f"would create  test-002   [E2E] test-002: {NASTY} - FAIL\n              body from issues/test-002.md"
-        in told.stdout
+        in result.stdout
     )
     assert not (gh / "calls.jsonl").exists()
     assert sorted(folder.rglob("*")) == before
@@ -99,10 +99,10 @@ def test_a_dry_run_shows_titles_and_paths_and_sends_and_writes_nothing(folder, g
 def test_a_second_run_files_nothing_again(folder, gh):
     filing(folder, gh)
     first = state(gh)
-    told = filing(folder, gh)
+    result = filing(folder, gh)
 
-    assert told.returncode == 0
-    assert told.stdout.count("skip") == 7
+    assert result.returncode == 0
+    assert result.stdout.count("skip") == 7
     assert state(gh) == first
 
 
@@ -110,11 +110,11 @@ def test_a_second_run_files_nothing_again(folder, gh):
 def test_whatever_fails_nothing_is_filed_twice(folder, gh, seed):
     """Half of the failures come after GitHub has done what was asked."""
     for _ in range(80):
-        told = filing(folder, gh, GH_FAILS="0.3", GH_SEED=str(seed))
-        if told.returncode == 0:
+        result = filing(folder, gh, GH_FAILS="0.3", GH_SEED=str(seed))
+        if result.returncode == 0:
             break
     else:
-        pytest.fail(told.stderr)
+        pytest.fail(result.stderr)
 
     assert_all_filed_once(gh)
 
@@ -126,29 +126,29 @@ NO_RIGHT = "GraphQL: Resource not accessible by personal access token (createIss
 @pytest.mark.req("S-29", "S-44")
 def test_it_waits_where_github_asks_to_slow_down_and_goes_on(folder, gh):
     """Calls 4 and 5 create the first issue."""
-    told = filing(folder, gh, GH_REFUSES=SLOW_DOWN, GH_REFUSED="4,5", FILE_ISSUES_BACKOFF="0")
+    result = filing(folder, gh, GH_REFUSES=SLOW_DOWN, GH_REFUSED="4,5", FILE_ISSUES_BACKOFF="0")
 
-    assert told.returncode == 0, told.stderr
-    assert told.stderr.count("GitHub asks to slow down: waiting 0 s") == 2
+    assert result.returncode == 0, result.stderr
+    assert result.stderr.count("GitHub asks to slow down: waiting 0 s") == 2
     assert_all_filed_once(gh)
 
 
 def test_it_does_not_wait_for_ever_and_can_be_run_again(folder, gh):
-    told = filing(folder, gh, GH_REFUSES=SLOW_DOWN, GH_REFUSED="3,4,5,6,7", FILE_ISSUES_BACKOFF="0")
+    result = filing(folder, gh, GH_REFUSES=SLOW_DOWN, GH_REFUSED="3,4,5,6,7", FILE_ISSUES_BACKOFF="0")
 
-    assert told.returncode == 1
-    assert "run this script again later; it goes on where it stopped" in told.stderr
+    assert result.returncode == 1
+    assert "run this script again later; it goes on where it stopped" in result.stderr
     assert filing(folder, gh).returncode == 0
     assert_all_filed_once(gh)
 
 
 @pytest.mark.parametrize("call", ["1", "2", "3", "8"], ids=["labels", "a label", "the epic", "a comment"])
 def test_a_missing_permission_is_explained_and_not_tried_again(folder, gh, call):
-    told = filing(folder, gh, GH_REFUSES=NO_RIGHT, GH_REFUSED=call, FILE_ISSUES_BACKOFF="0")
+    result = filing(folder, gh, GH_REFUSES=NO_RIGHT, GH_REFUSED=call, FILE_ISSUES_BACKOFF="0")
 
-    assert told.returncode == 1
-    assert NO_RIGHT in told.stderr
-    assert "needs write access to issues and labels of this repository" in told.stderr
+    assert result.returncode == 1
+    assert NO_RIGHT in result.stderr
+    assert "needs write access to issues and labels of this repository" in result.stderr
     assert len(calls(gh)) == int(call) + 1
     assert filing(folder, gh).returncode == 0
     assert_all_filed_once(gh)
@@ -164,8 +164,8 @@ def test_killed_at_any_moment_nothing_is_filed_twice(folder, gh, after):
     started.wait()
     (gh / "state.json").exists() and state(gh)  # the stand-in itself is not half-written
 
-    told = filing(folder, gh)
-    assert told.returncode == 0, told.stderr
+    result = filing(folder, gh)
+    assert result.returncode == 0, result.stderr
     assert_all_filed_once(gh)
 
 
@@ -182,10 +182,10 @@ def test_its_syntax_is_sound_and_it_runs_from_any_folder(folder, gh, where):
 def test_shellcheck_has_nothing_to_say(folder):
     checker = shutil.which("shellcheck") or str(Path(sys.executable).parent / "shellcheck")
 
-    told = subprocess.run(
+    result = subprocess.run(
         [checker, "--severity=style", folder / "file_issues.sh"], capture_output=True, text=True, check=False
     )
-    assert (told.returncode, told.stdout) == (0, "")
+    assert (result.returncode, result.stdout) == (0, "")
 
 
 @pytest.mark.req("S-29")

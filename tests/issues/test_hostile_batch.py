@@ -48,9 +48,9 @@ def filed(tmp_path_factory):
         (folder / "log.jsonl.map.toml").write_text(MAPPING)
         done("issues", "log.jsonl", "-o", "analysis", "--date", DAY)
         home = put_in_place(folder)
-        told = filing(folder / "analysis", home, cwd=folder)
-        assert told.returncode == 0, told.stderr
-        return folder, home, told
+        result = filing(folder / "analysis", home, cwd=folder)
+        assert result.returncode == 0, result.stderr
+        return folder, home, result
 
 
 @pytest.mark.req("S-38", "S-29")
@@ -122,11 +122,11 @@ def test_file_names_are_safe_and_below_the_folder(filed):
 def test_a_dry_run_shows_the_same_titles(filed):
     folder, home, _ = filed
     (folder / "analysis" / "filed.tsv").rename(folder / "filed.tsv")
-    told = filing(folder / "analysis", home, "--dry-run")
+    result = filing(folder / "analysis", home, "--dry-run")
     (folder / "filed.tsv").rename(folder / "analysis" / "filed.tsv")
 
     for one in state(home)["issues"]:
-        assert one["title"] in told.stdout
+        assert one["title"] in result.stdout
 
 
 def test_the_manifest_has_four_fields_a_line(filed):

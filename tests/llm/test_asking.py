@@ -29,10 +29,10 @@ CLOSED = ("redirect", "bad_key", "no_such_model", "no_quota")
 
 
 def test_an_answer_comes_with_what_it_cost():
-    said, _ = ask("holds", text="Which label is it?", price_in=1.0, price_out=2.0)
+    result, _ = ask("holds", text="Which label is it?", price_in=1.0, price_out=2.0)
 
-    assert said == ModelAnswer("hello", said.usage)
-    assert (said.usage.input, said.usage.output, said.usage.cost) == (4, 1, pytest.approx(6e-6))
+    assert result == ModelAnswer("hello", result.usage)
+    assert (result.usage.input, result.usage.output, result.usage.cost) == (4, 1, pytest.approx(6e-6))
 
 
 def labels_asked_for(form=None):
@@ -150,9 +150,9 @@ def test_a_flood_is_cut_off():
 @pytest.mark.parametrize("kind", ["no_usage", "absurd_usage"])
 @pytest.mark.filterwarnings("ignore::pydantic_ai.exceptions.UsageExtractionFailedWarning")
 def test_tokens_that_nobody_told_or_that_can_not_be_are_unknown_not_zero(kind):
-    said, _ = ask(kind, price_in=1.0, price_out=1.0)
+    result, _ = ask(kind, price_in=1.0, price_out=1.0)
 
-    assert (said.usage.input, said.usage.tokens, said.usage.cost) == (None, None, None)
+    assert (result.usage.input, result.usage.tokens, result.usage.cost) == (None, None, None)
 
 
 def reading(used):
@@ -162,10 +162,10 @@ def reading(used):
 def test_tools_are_used_until_there_is_an_answer():
     used = []
 
-    said, provider = ask("reads_first", tools=(reading(used),))
+    result, provider = ask("reads_first", tools=(reading(used),))
 
     assert used == [{"place": "output"}]
-    assert (said.text, said.usage.requests, len(provider.seen)) == ("hello", 2, 2)
+    assert (result.text, result.usage.requests, len(provider.seen)) == ("hello", 2, 2)
 
 
 def test_a_model_that_only_ever_reads_is_stopped_and_what_it_cost_is_told():
@@ -176,9 +176,11 @@ def test_a_model_that_only_ever_reads_is_stopped_and_what_it_cost_is_told():
 
 
 def test_a_tool_that_does_not_exist_is_answered_in_words():
-    said, provider = ask("reads_first", tools=(Tool("other", "", {"type": "object", "properties": {}}, lambda _: ""),))
+    result, provider = ask(
+        "reads_first", tools=(Tool("other", "", {"type": "object", "properties": {}}, lambda _: ""),)
+    )
 
-    assert said.text == "hello"
+    assert result.text == "hello"
     assert len(provider.seen) == 2
 
 
@@ -200,7 +202,7 @@ def test_who_lost_patience_on_the_way_does_not_know_whether_it_was_done(status, 
 
 def test_a_key_at_the_end_of_what_is_looked_at_is_not_told_in_half():
     for length in range(1_160, 1_240):
-        told = ask_error(
+        result = ask_error(
             ModelHTTPError(500, "m", {"message": f"eyJ{'a' * length}.eyJ{'b' * 9}.{'c' * 9} sk-{'K1' * 20}"})
         )
-        assert "K1K1K1K1" not in told.why
+        assert "K1K1K1K1" not in result.why

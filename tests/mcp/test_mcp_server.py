@@ -364,7 +364,7 @@ def test_without_the_extra_the_message_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "mcp", None)
     monkeypatch.setattr("errata.cli.mcp.find_spec", lambda _: None)
 
-    said = errata("mcp")
+    result = errata("mcp")
 
-    assert said.code == 2
-    assert "`pip install '.[mcp]'`" in said.talk
+    assert result.code == 2
+    assert "`pip install '.[mcp]'`" in result.talk

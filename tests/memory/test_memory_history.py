@@ -23,8 +23,8 @@ def a_report(*cases, run="jn71a14a", model="acme/nimbus-2", date="2026-02-20", *
         PriorFailure(case=case, label="MODEL_FAULT", ref=SourceRef(file="r.md", line=at))
         for at, case in enumerate(cases, 1)
     ]
-    told = {"path": f"reports/{run}_{date}.md", "digest": "", "failures": tuple(failures)}
-    return PriorReport(run=run, model=model, date=date, **told | changes)
+    result = {"path": f"reports/{run}_{date}.md", "digest": "", "failures": tuple(failures)}
+    return PriorReport(run=run, model=model, date=date, **result | changes)
 
 
 def kind_of(report, run=None, runs=()):

@@ -58,10 +58,10 @@ def test_any_markdown_is_read(text):
 @given(st.lists(PARTS, max_size=40).map("".join))
 def test_no_control_character_of_a_report_gets_into_what_is_read(text):
     report = read(text)
-    told = [part for one in report.failures for part in (one.case, one.label, one.failed_check, one.reasoning)]
-    told += [part for one in report.actions for part in (one.what, one.path, *one.addresses)]
+    result = [part for one in report.failures for part in (one.case, one.label, one.failed_check, one.reasoning)]
+    result += [part for one in report.actions for part in (one.what, one.path, *one.addresses)]
 
-    assert not any(letter in part for part in told for letter in "\x1b\0\u202e\n")
+    assert not any(letter in part for part in result for letter in "\x1b\0\u202e\n")
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,8 @@ OWNERS = {"MODEL_FAULT": "model", "OVERLY_STRICT": "grader", "AMBIGUOUS_TASK": "
 
 def a_failure(case="000-fundamentals/002-http_greeting", label="OVERLY_STRICT", **changes):
     checks = (FailedCheck(name="eslint"),)
-    told = {"checks": checks, "confidence": "certain", "reviewed": True, "by": "ana", "cause": "lint alone"}
-    return RunFailure(case=case, label=label, owner=OWNERS.get(label, "provider"), **told | changes)
+    result = {"checks": checks, "confidence": "certain", "reviewed": True, "by": "ana", "cause": "lint alone"}
+    return RunFailure(case=case, label=label, owner=OWNERS.get(label, "provider"), **result | changes)
 
 
 def written(*failures, advice=()):

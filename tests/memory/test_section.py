@@ -39,9 +39,9 @@ def test_carrying_over_twice_changes_nothing():
 
 @given(st.lists(st.text(alphabet="ab `*|#-.1\n", min_size=1, max_size=20), min_size=1, max_size=5))
 def test_any_list_of_words_survives(words):
-    said = "\n".join(f"- x{' '.join(word.split())}" for word in words)
+    result = "\n".join(f"- x{' '.join(word.split())}" for word in words)
 
-    assert section_text(with_section_text(NEW, said)).split() == said.split()
+    assert section_text(with_section_text(NEW, result)).split() == result.split()
 
 
 def test_a_section_before_others_is_kept_too():

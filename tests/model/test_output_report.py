@@ -32,8 +32,8 @@ def test_every_shape_has_a_schema(command):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_prints_its_shape_and_no_sentence_of_its_own(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    said = done(*COMMANDS[command], "--json")
+    result = done(*COMMANDS[command], "--json")
 
-    found = msgspec.convert(said.row, SHAPES[command])
-    assert msgspec.to_builtins(found).keys() == said.row.keys()
-    assert not OWN_WORDS.search(KEY.sub("", said.out))
+    found = msgspec.convert(result.row, SHAPES[command])
+    assert msgspec.to_builtins(found).keys() == result.row.keys()
+    assert not OWN_WORDS.search(KEY.sub("", result.out))

@@ -73,8 +73,8 @@ def written(tmp_path_factory):
             done("report", f"{at}.jsonl", "--profile", "run", "--html", "-o", f"reports-{at}", *shared)
             done("report", f"{at}.jsonl", "--profile", "batch", "--html", "-o", f"analysis-{at}", *shared)
         done("report", "0.jsonl", "1.jsonl", "--profile", "comparison", "--html", "-o", "results", *shared)
-        said = done("report", "0.jsonl", "--profile", "run", "-o", "reports-0", "--step-summary", *shared)
-        (folder / "results" / "summary.md").write_text(said.out)
+        result = done("report", "0.jsonl", "--profile", "run", "-o", "reports-0", "--step-summary", *shared)
+        (folder / "results" / "summary.md").write_text(result.out)
         return folder
 
 
@@ -151,9 +151,9 @@ def a_hostile_run(text, store):
             importing.add(batch)
         importing.finish()
     stored = run_by_id(store, run.id)
-    said = {"cause": text, "reasoning": text, "underlying_mistake": text, "consequences": (text,), "doubts": (text,)}
+    result = {"cause": text, "reasoning": text, "underlying_mistake": text, "consequences": (text,), "doubts": (text,)}
     snippets = {"model_snippet": text, "expected_snippet": text, "label": "model", "owner": "model"}
-    keep_verdicts(store, [a_verdict(stored, f"a{text}", **said, **snippets)])
+    keep_verdicts(store, [a_verdict(stored, f"a{text}", **result, **snippets)])
     return stored
 
 

@@ -127,9 +127,9 @@ def test_analyze_leaves_one_file_and_names_it_in_its_last_line(tmp_path):
     )
     there = set(tmp_path.rglob("*"))
     with working_in(tmp_path):
-        said = done("analyze", "r.jsonl", "--store", "errata.db")
+        result = done("analyze", "r.jsonl", "--store", "errata.db")
 
     (report,) = [path for path in set(tmp_path.rglob("*")) - there if path.is_file() and "errata.db" not in path.name]
-    assert said.out.rstrip().splitlines()[-1].split() == ["Report", report.relative_to(tmp_path).as_posix()]
+    assert result.out.rstrip().splitlines()[-1].split() == ["Report", report.relative_to(tmp_path).as_posix()]
     assert report.read_text().count("\n") <= 405
     assert "`errata report eighty`" in report.read_text()

@@ -121,10 +121,10 @@ def test_fleiss_needs_three_reviewers_who_read_the_same():
 
 
 def test_two_labels_of_one_owner_agree_on_who_has_to_act():
-    said = {"r:c1": [("x", "task"), ("y", "task")], "r:c2": [("x", "model"), ("x", "model")]}
+    result = {"r:c1": [("x", "task"), ("y", "task")], "r:c2": [("x", "model"), ("x", "model")]}
     verdicts = [
         a_verdict(attempt, name, label, owner=owner)
-        for attempt, given_ in said.items()
+        for attempt, given_ in result.items()
         for name, (label, owner) in zip("ab", given_, strict=True)
     ]
     labels, owners = agreement(verdicts), agreement(verdicts, owner_of)

@@ -174,9 +174,9 @@ def test_doubled_strange_unreadable_and_missing_rows_are_named(convex, store, pr
     account, tally = one_command(convex, store, provider)
 
     assert tally.reviewed == 8
-    told = notes(account)
-    assert "1 row repeat" in told and "1 row of no request" in told and "2 rows can't be read" in told
-    assert "1 without a row: perhaps billed" in told
+    result = notes(account)
+    assert "1 row repeat" in result and "1 row of no request" in result and "2 rows can't be read" in result
+    assert "1 without a row: perhaps billed" in result
 
 
 def test_an_answer_about_what_another_decided_meanwhile_is_kept_beside_it(convex, store, provider):

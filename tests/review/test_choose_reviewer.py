@@ -89,7 +89,7 @@ def test_an_agent_whose_tools_are_on_is_started_only_where_that_is_said():
 def test_a_missing_extra_is_said_before_anything_is_done(monkeypatch):
     monkeypatch.setattr("errata.review.choose_reviewer.find_spec", lambda _: None)
 
-    with pytest.raises(SettingsError) as told:
+    with pytest.raises(SettingsError) as result:
         choose(ReviewerFlags(model="openai:gpt-5"), {})
 
-    assert "pip install '.[llm]'" in told.value.hint
+    assert "pip install '.[llm]'" in result.value.hint

@@ -56,6 +56,6 @@ def test_no_excerpt_is_too_large_or_counts_wrongly(text, room, needles, tail):
     shown, missing = excerpt(text, room, needles=needles, tail=tail)
 
     assert weight(shown) <= room
-    told = [int(number.replace(",", "")) for number in re.findall(r"\[… ([\d,]+) characters left out …\]", shown)]
-    assert sum(told) == missing or "left out" in text
+    result = [int(number.replace(",", "")) for number in re.findall(r"\[… ([\d,]+) characters left out …\]", shown)]
+    assert sum(result) == missing or "left out" in text
     assert (missing == 0) == (shown == text)

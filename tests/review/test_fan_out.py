@@ -24,10 +24,10 @@ def saying(*texts):
 
     async def says(_prompt, packet):
         before[packet.id] += 1
-        told = texts[min(before[packet.id], len(texts)) - 1]
-        if isinstance(told, Exception):
-            raise told
-        return ReviewerAnswer(told, Usage(input=10, output=5, cost=0.01))
+        text = texts[min(before[packet.id], len(texts)) - 1]
+        if isinstance(text, Exception):
+            raise text
+        return ReviewerAnswer(text, Usage(input=10, output=5, cost=0.01))
 
     return Fake(says)
 
@@ -335,11 +335,11 @@ def test_when_one_is_told_to_wait_all_wait():
     time = Time()
     limits = Limits(parallel=4)
     moments = []
-    told = iter([RetryLaterError("HTTP 429", 30.0)])
+    result = iter([RetryLaterError("HTTP 429", 30.0)])
 
     async def says(_prompt, _packet):
         moments.append(time.now - 1_000.0)
-        if error := next(told, None):
+        if error := next(result, None):
             raise error
         await asyncio.sleep(0)
         return ReviewerAnswer("good")
@@ -463,11 +463,11 @@ def waits_after(*afters):
     time = Time()
     limits = Limits(parallel=1, tries=len(afters) + 1)
     moments = []
-    told = iter([RetryLaterError("HTTP 429", after) for after in afters])
+    result = iter([RetryLaterError("HTTP 429", after) for after in afters])
 
     async def says(_prompt, _packet):
         moments.append(time.now)
-        if error := next(told, None):
+        if error := next(result, None):
             raise error
         return ReviewerAnswer("good")
 

@@ -386,14 +386,14 @@ def test_control_characters_of_a_log_do_not_get_into_a_packet():
 
 def test_signals_are_passed_on_without_the_version_of_the_rules():
     signal = Signal(name="zero_tokens", rule="r", rules_version="7", where="usage", quote="total = 0")
-    said = Attribution(
+    result = Attribution(
         attempt="a",
         owner="harness",
         confidence="certain",
         signals=(signal,),
         failure_key=FailureKey(exact="e", coarse="c"),
     )
-    made = packet(attribution=said)
+    made = packet(attribution=result)
 
     assert made.signals == (Signal(name="zero_tokens", where="usage", quote="total = 0"),)
     assert made.failure_key == FailureKey(exact="e", coarse="c")
@@ -403,17 +403,17 @@ def test_a_gap_on_record_is_told_however_many_signals_there_are():
     key = FailureKey(exact="e", coarse="c")
     many = tuple(Signal(name=f"s{number}", where="usage", quote="q") for number in range(20))
     gap = Signal(name="known_gap", where="history", quote="no answer can pass")
-    said = Attribution(attempt="a", owner="model", confidence="weak", signals=(*many, gap), failure_key=key)
-    made = packet(attribution=said)
+    result = Attribution(attempt="a", owner="model", confidence="weak", signals=(*many, gap), failure_key=key)
+    made = packet(attribution=result)
 
     assert len(made.signals) == 12
     assert made.signals[-1].name == "known_gap"
 
 
 def test_history_is_passed_on():
-    told = ({"report": "reports/a.md", "label": "KNOWN_GAP", "text": "flaky"},)
+    text = ({"report": "reports/a.md", "label": "KNOWN_GAP", "text": "flaky"},)
 
-    assert packet(history=told).history == told
+    assert packet(history=text).history == text
 
 
 def test_a_packet_is_named_as_show_takes_it():
@@ -433,8 +433,8 @@ def test_a_blind_packet_names_nobody(model):
         errors=(ErrorInfo(type="E", message=f"no endpoint for {model}", phase="subject"),),
         ref=SourceRef(file=f"output/{model}/run.log"),
     )
-    told = ({"run": f"2025_{model}", "model": model, "outcome": "pass"},)
-    made = packet(run=run, attempt=attempt, history=told, blind=True)
+    result = ({"run": f"2025_{model}", "model": model, "outcome": "pass"},)
+    made = packet(run=run, attempt=attempt, history=result, blind=True)
 
     shown = to_json(made).lower()
     assert not [name for name in (model.lower(), "openrouter", "terminus") if name.encode() in shown]

@@ -86,9 +86,11 @@ def test_what_is_cut_says_so_in_its_place_and_is_listed(output, budget):
     packet = made(an_attempt(output=Output(text=output)), budget)
     (place,) = [place for place in packet.places if place.place == "output"]
 
-    told = sum(int(count.replace(",", "")) for count in re.findall(r"\[… ([\d,]+) characters left out …\]", place.text))
+    result = sum(
+        int(count.replace(",", "")) for count in re.findall(r"\[… ([\d,]+) characters left out …\]", place.text)
+    )
     listed = [one.what for one in packet.left_out if one.what.startswith("output: ")]
-    assert listed == ([f"output: {told:,} of {len(output):,} characters"] if told else [])
+    assert listed == ([f"output: {result:,} of {len(output):,} characters"] if result else [])
 
 
 def test_what_must_be_there_is_there_whatever_the_budget():
@@ -168,12 +170,12 @@ SIGNALS = tuple(Signal(name=f"s{number}", where="other runs", quote="passed by a
 @pytest.mark.parametrize("size", [20, 40_000, 44_000, 60_000, 400_000])
 def test_what_other_runs_and_the_rules_tell_makes_no_other_packet(size):
     """Else an answer that was paid for would be paid for again as soon as another run is imported."""
-    said = Attribution(
+    result = Attribution(
         attempt="a", owner="model", confidence="weak", failure_key=FailureKey(exact="e", coarse="c"), signals=SIGNALS
     )
     attempt = an_attempt(output=Output(text="word " * (size // 5)), checks=(Check(name="t", status="fail"),))
     alone = Material(run=RUN, attempt=attempt)
-    with_others = Material(run=RUN, attempt=attempt, history=OTHER_RUNS, attribution=said)
+    with_others = Material(run=RUN, attempt=attempt, history=OTHER_RUNS, attribution=result)
 
     assert packet_hash(packet_for(alone, OWNERS)) == packet_hash(packet_for(with_others, OWNERS))
 

@@ -161,10 +161,10 @@ def test_a_gap_on_record_makes_another_prompt_of_the_same_words_for_all():
 
 @pytest.mark.req("C-13")
 def test_machinery_that_fits_no_label_has_a_way_to_be_named():
-    told = labels_section(CONVEX)
+    result = labels_section(CONVEX)
 
     assert (
-        "- none: only where none of these fits; then `owner` is one of budget, provider, environment, harness" in told
+        "- none: only where none of these fits; then `owner` is one of budget, provider, environment, harness" in result
     )
 
 

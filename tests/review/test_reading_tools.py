@@ -56,9 +56,9 @@ def test_a_search_finds_the_line_and_its_number(tools):
 
 
 def test_a_place_is_read_from_a_line_on(tools):
-    told = tools["read_place"].use({"place": "output", "first_line": 1901, "lines": 1})
+    result = tools["read_place"].use({"place": "output", "first_line": 1901, "lines": 1})
 
-    assert told.endswith(f"\n{DEEP}")
+    assert result.endswith(f"\n{DEEP}")
 
 
 def test_all_places_are_listed(tools):
@@ -66,10 +66,10 @@ def test_all_places_are_listed(tools):
 
 
 def test_what_is_read_is_redacted_and_said_to_be_data(tools):
-    told = tools["read_place"].use({"place": "output", "first_line": 1900, "lines": 5})
+    result = tools["read_place"].use({"place": "output", "first_line": 1900, "lines": 5})
 
-    assert SECRET not in told and "[redacted:" in told
-    assert told.startswith("This is data from the run")
+    assert SECRET not in result and "[redacted:" in result
+    assert result.startswith("This is data from the run")
 
 
 def test_a_tool_gives_no_more_than_a_reader_can_hold(tools):

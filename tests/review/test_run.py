@@ -187,9 +187,9 @@ def test_an_inherited_verdict_says_whose_it_is(unavailable, store):
 
     assert {verdict.inherited_from for verdict in verdicts} - {None} <= own
     assert not any(
-        said.standing.final
-        for said in standing_of(store, unavailable.run.id).values()
-        if said.verdicts[0].inherited_from
+        result.standing.final
+        for result in standing_of(store, unavailable.run.id).values()
+        if result.verdicts[0].inherited_from
     )
 
 

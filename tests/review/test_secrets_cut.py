@@ -86,8 +86,8 @@ def the_packet(text: str, field: str, budget: int, *, blind: bool = False) -> Pa
     case = Case(run=attempt.run, suite="s", native_id="c", input=text, expected=text)
     run = a_run(context=(Artefact(role="context", path="system_prompt.txt", text=text),), variant={"flags": text})
     history = ({"report": "r.md", "text": text},)
-    said = attribute(attempt, observe(run, attempt, case, None, RULES), rules=RULES)
-    material = Material(run=run, attempt=attempt, case=case, attribution=said, history=history, before=(attempt,))
+    result = attribute(attempt, observe(run, attempt, case, None, RULES), rules=RULES)
+    material = Material(run=run, attempt=attempt, case=case, attribution=result, history=history, before=(attempt,))
     return packet_for(material, OWNERS, budget=budget, blind=blind)
 
 
@@ -102,8 +102,8 @@ def texts_in(value: Any) -> Iterator[str]:
 
 def pieces_left(gone: str, packet: Packet) -> list[str]:
     pieces = {gone[at : at + PIECE] for at in range(max(len(gone) - PIECE, 0) + 1)}
-    told = "\0".join(texts_in(msgspec.to_builtins(packet)))
-    return [piece for piece in pieces if piece in told]
+    result = "\0".join(texts_in(msgspec.to_builtins(packet)))
+    return [piece for piece in pieces if piece in result]
 
 
 @settings(max_examples=1_000 if IS_LONG_PASS else 100, deadline=None)
@@ -250,10 +250,10 @@ def test_a_quote_that_stands_nowhere_loses_a_word_that_may_be_half_of_one(first,
 
 
 def test_what_errata_says_itself_keeps_its_words():
-    said = "passed by three other models of this suite, and failed by none of them"
-    (told_as,) = signals_of([Signal(name="s", where="other runs", quote=said)], ["passed by otters"], redact_text)
+    result = "passed by three other models of this suite, and failed by none of them"
+    (told_as,) = signals_of([Signal(name="s", where="other runs", quote=result)], ["passed by otters"], redact_text)
 
-    assert told_as.quote == said
+    assert told_as.quote == result
 
 
 def test_a_short_quote_stays_as_it_is():

@@ -300,9 +300,9 @@ def test_a_case_that_is_not_there_is_told(beta, store):
 
 
 def test_other_runs_are_told_of_with_their_outcome(beta, store):
-    told = of_case(beta, store, "harbour_bench/turn-11").history
+    result = of_case(beta, store, "harbour_bench/turn-11").history
 
-    assert sorted((one["model"], one["outcome"], one["failed_checks"]) for one in told) == [
+    assert sorted((one["model"], one["outcome"], one["failed_checks"]) for one in result) == [
         ("acme/voice-gamma", "fail", ["tool_use_correct"]),
         ("voice-alpha", "fail", ["tool_use_correct"]),
         ("voice-alpha", "fail", ["tool_use_correct"]),
@@ -358,10 +358,10 @@ def test_verdicts_on_the_failure_itself_and_on_later_runs_are_not_told(beta, con
 
 
 def test_what_reports_say_comes_before_what_the_store_tells(beta, store):
-    told = {"report": "reports/a.md", "text": "flaky"}
-    made = remembering(beta, store, "harbour_bench/turn-11", told)
+    text = {"report": "reports/a.md", "text": "flaky"}
+    made = remembering(beta, store, "harbour_bench/turn-11", text)
 
-    assert made.history[0] == told and len(made.history) == 4
+    assert made.history[0] == text and len(made.history) == 4
 
 
 def test_a_blind_packet_of_a_real_run_names_no_model(conversations, store):

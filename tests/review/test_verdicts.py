@@ -481,6 +481,6 @@ def test_a_huge_answer_is_judged_by_its_beginning():
 )
 def test_erratas_own_words_are_no_evidence_under_any_name(quote):
     for name in ("facts", "signals", "question.rule", "about", "packet"):
-        assert "errata's own words" in (said := refused(told(evidence=[{"place": name, "quote": quote}]))) or (
-            "there is no place" in said
+        assert "errata's own words" in (result := refused(told(evidence=[{"place": name, "quote": quote}]))) or (
+            "there is no place" in result
         )

@@ -147,9 +147,9 @@ def test_a_verdict_that_names_another_bucket_moves_the_failure_and_both_are_kept
     read(store, a_verdict(stored, "a", lock.slug))
 
     assert places(store, stored)["a"].id == lock.id
-    (told,) = [one for one in bucket_history(store) if one.event.what == "rebucketed"]
-    assert told.moves == ((attempt(stored, "a"), disk.slug, lock.slug),)
-    assert told.event.by == "person:ben"
+    (result,) = [one for one in bucket_history(store) if one.event.what == "rebucketed"]
+    assert result.moves == ((attempt(stored, "a"), disk.slug, lock.slug),)
+    assert result.event.by == "person:ben"
 
 
 @pytest.mark.req("J-13", "J-31")
@@ -223,9 +223,9 @@ def test_inherited_verdicts_make_nothing_final(store):
 def test_a_status_that_changes_is_part_of_the_history(store):
     stored = three_of_four(store)
 
-    told = [(one.before, one.after) for one in bucket_history(store, bucket_at(store, stored, "a"))]
+    result = [(one.before, one.after) for one in bucket_history(store, bucket_at(store, stored, "a"))]
 
-    assert told == [("provisional: no space left on the volume", "final: what no-space-left-on-the-volume says")]
+    assert result == [("provisional: no space left on the volume", "final: what no-space-left-on-the-volume says")]
 
 
 @pytest.mark.req("J-31", "J-25")

@@ -11,9 +11,9 @@ TESTS = Check(name="tests", status="fail", kind="tests", explanation="expected 3
 
 def explained(attempt, case=None, name="case-1") -> Explanation:
     observed = triage.observe(RUN, attempt, case, None, triage.built_in())
-    said = triage.attribute(attempt, observed)
-    effect = effect_of(RUN, attempt, [attempt], said, broken=any(one.breaks for one in observed))
-    return explain(RUN, name, attempt, case, said, effect)
+    result = triage.attribute(attempt, observed)
+    effect = effect_of(RUN, attempt, [attempt], result, broken=any(one.breaks for one in observed))
+    return explain(RUN, name, attempt, case, result, effect)
 
 
 def crashed(message, phase="environment", **changes):
@@ -22,45 +22,45 @@ def crashed(message, phase="environment", **changes):
 
 
 def test_what_decided_is_quoted_with_its_place():
-    told = explained(crashed("ECONNRESET while downloading"))
+    result = explained(crashed("ECONNRESET while downloading"))
 
-    assert tuple(told.because) == ("errors[0].message", "ECONNRESET while downloading")
-    assert told.meaning == "a download or connection broke during setup"
+    assert tuple(result.because) == ("errors[0].message", "ECONNRESET while downloading")
+    assert result.meaning == "a download or connection broke during setup"
 
 
 def test_that_the_harness_counted_it_speaks_against_leaving_it_out():
-    told = explained(crashed("ECONNRESET while downloading"))
+    result = explained(crashed("ECONNRESET while downloading"))
 
-    assert [one.text for one in told.against] == ["the harness counted it as failed (reported_counted)"]
+    assert [one.text for one in result.against] == ["the harness counted it as failed (reported_counted)"]
 
 
 def test_that_the_harness_did_not_count_it_speaks_against_blaming_the_model():
-    told = explained(an_attempt(run=RUN.id, checks=(TESTS,), reported_counted=False))
+    result = explained(an_attempt(run=RUN.id, checks=(TESTS,), reported_counted=False))
 
-    assert [one.text for one in told.against] == ["the harness left it out of its own count (reported_counted)"]
+    assert [one.text for one in result.against] == ["the harness left it out of its own count (reported_counted)"]
 
 
 def test_a_failed_check_speaks_against_an_owner_who_is_not_the_model():
     lint = Check(name="eslint", status="fail", explanation="9:23 error unused")
     tests = Check(name="tests", status="pass", kind="tests")
-    told = explained(an_attempt(run=RUN.id, checks=(lint, tests)))
+    result = explained(an_attempt(run=RUN.id, checks=(lint, tests)))
 
-    assert [one.signal.name for one in told.against if one.signal] == ["check_failed"]
+    assert [one.signal.name for one in result.against if one.signal] == ["check_failed"]
 
 
 def test_a_signal_that_points_to_nobody_supports():
     code = Artefact(role="output", path="rows.ts", text="export const rows = [1, 2, 3];")
     answer = Artefact(role="expected", path="answer/rows.ts", text="export const rows = [1, 2, 3];")
     case = Case(run=RUN.id, suite="suite", native_id="case-1", artefacts=(answer,))
-    told = explained(crashed("ECONNRESET while downloading", artefacts=(code,)), case)
+    result = explained(crashed("ECONNRESET while downloading", artefacts=(code,)), case)
 
-    assert "answer_equals_reference" in [one.signal.name for one in told.supports if one.signal]
+    assert "answer_equals_reference" in [one.signal.name for one in result.supports if one.signal]
 
 
 def test_words_in_the_wrong_place_are_told_as_not_used():
-    told = explained(an_attempt(run=RUN.id, checks=(TESTS,)), name="rate_limit_guard")
+    result = explained(an_attempt(run=RUN.id, checks=(TESTS,)), name="rate_limit_guard")
 
-    assert [(one.rule, one.where) for one in told.not_used] == [("provider_rate_limit", "the case name")]
+    assert [(one.rule, one.where) for one in result.not_used] == [("provider_rate_limit", "the case name")]
 
 
 def test_what_clean_leaves_out_can_be_repeated():
@@ -75,8 +75,8 @@ def test_what_other_runs_show_speaks_against_the_model_although_this_attempt_doe
     attempt = an_attempt(run=RUN.id, checks=(TESTS,))
     seen = Signal(name="all_fail", where="other runs", quote="all 4 subjects", strength="weak")
     observed = triage.observe(RUN, attempt, None, None, triage.built_in())
-    said = triage.attribute(attempt, [*observed, triage.Observed(signal=seen, owner="task")])
+    output = triage.attribute(attempt, [*observed, triage.Observed(signal=seen, owner="task")])
 
-    told = explain(RUN, "case-1", attempt, None, said, effect_of(RUN, attempt, [attempt], said, broken=False))
+    result = explain(RUN, "case-1", attempt, None, output, effect_of(RUN, attempt, [attempt], output, broken=False))
 
-    assert [one.signal.name for one in told.against if one.signal] == ["all_fail"]
+    assert [one.signal.name for one in result.against if one.signal] == ["all_fail"]

@@ -163,8 +163,8 @@ def test_the_report_of_this_very_run_makes_nothing_a_repeat(run, store, reports)
 
 
 def test_the_same_action_in_store_and_report_is_one(run, store, reports):
-    told = {"what": "now ignores unused arguments", "path": "eslint.config.mjs", "date": "2026-03-04"}
-    keep_action(store, Action(id="1", addresses=(GREETING,), **told))
+    result = {"what": "now ignores unused arguments", "path": "eslint.config.mjs", "date": "2026-03-04"}
+    keep_action(store, Action(id="1", addresses=(GREETING,), **result))
 
     assert [one.action.date for one in RunHistory(run("b"), store).effects] == ["2026-03-04", "2026-03-05"]
 

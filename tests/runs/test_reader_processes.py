@@ -199,19 +199,19 @@ class TestEndings:
         command, reader = start_import()
 
         os.kill(reader, signal.SIGKILL)
-        told = ended(command)
+        result = ended(command)
 
-        assert told.code == 2
-        assert "The process that was reading `rows.jsonl` ended early" in told.err
+        assert result.code == 2
+        assert "The process that was reading `rows.jsonl` ended early" in result.err
         assert errata("runs", "--json") == (0, "", "")
 
     def test_an_interrupt_ends_both_and_says_one_word(self, start_import):
         command, reader = start_import()
 
         os.killpg(command.pid, signal.SIGINT)
-        told = ended(command)
+        result = ended(command)
 
-        assert (told.code, told.out, told.err.strip()) == (130, "", "interrupted")
+        assert (result.code, result.out, result.err.strip()) == (130, "", "interrupted")
         wait_until(lambda: not is_alive(reader))
 
     def test_a_reading_process_goes_away_when_its_parent_was_killed(self, start_import):
@@ -220,12 +220,12 @@ class TestEndings:
 
         command.kill()
         command.wait()
-        told = command.stderr.read()  # until the reader, which shares it, is gone as well
+        result = command.stderr.read()  # until the reader, which shares it, is gone as well
         for stream in (command.stdout, command.stderr):
             stream.close()
 
         wait_until(lambda: not is_alive(reader))
-        assert told == ""
+        assert result == ""
         assert errata("runs", "--json").rows == []
 
 

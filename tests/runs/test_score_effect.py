@@ -34,10 +34,10 @@ def read_as(attempt, owner, *, label="", final=True):
 
 
 def told(attempt, owner="model", *, same=(), broken=False, run=RUN, stood=None):
-    said = Attribution(
+    result = Attribution(
         attempt=attempt.id, owner=owner, confidence="likely", failure_key=FailureKey(exact="", coarse="")
     )
-    return effect_of(run, attempt, [attempt, *same], said, broken=broken, stood=stood).text
+    return effect_of(run, attempt, [attempt, *same], result, broken=broken, stood=stood).text
 
 
 def test_a_wrong_answer_counts_everywhere():

@@ -141,9 +141,9 @@ def test_the_cost_of_a_pass_of_each_tier_is_the_one_that_the_harness_states(stor
 
 
 def test_no_score_holds_an_infinity(store, fixtures):
-    told = msgspec.json.encode(only(store, fixtures, BATCH).cost)
+    row = msgspec.json.encode(only(store, fixtures, BATCH).cost)
 
-    assert b"inf" not in told.lower().replace(b'"infra', b"")
+    assert b"inf" not in row.lower().replace(b'"infra', b"")
 
 
 @pytest.mark.req("C-19")

@@ -28,8 +28,8 @@ def imported(store, name, *, model, error=""):
 
 
 def key_of(stored, store) -> FailureKey:
-    (said,) = attributions_of(store, stored.pk).values()
-    return said.failure_key
+    (result,) = attributions_of(store, stored.pk).values()
+    return result.failure_key
 
 
 def test_an_equal_list_of_failed_checks_is_not_the_same_error(store):

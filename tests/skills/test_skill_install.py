@@ -71,10 +71,10 @@ def test_a_skill_that_a_user_edited_is_kept_unless_forced(project):
     path = project / ".claude/skills" / NAME / "SKILL.md"
     path.write_text(path.read_text() + "\nAlways answer in Latin.\n")
 
-    said = done("skill", "install", "--agent", "claude")
+    result = done("skill", "install", "--agent", "claude")
 
     assert "Latin" in path.read_text()
-    assert "edited after it was installed" in said.talk
+    assert "edited after it was installed" in result.talk
     assert states("--agent", "claude")[NAME] == "edited"
     assert done("skill", "rm", NAME, "--agent", "claude", "--json").row["change"] == "kept"
     assert done("skill", "install", NAME, "--agent", "claude", "--force", "--json").row["change"] == "updated"
@@ -134,21 +134,21 @@ def test_a_link_does_not_lead_a_skill_out_of_its_folder(project, tmp_path):
     path.parent.mkdir(parents=True)
     path.symlink_to(target)
 
-    said = errata("skill", "install", NAME, "--agent", "claude", "--force")
+    result = errata("skill", "install", NAME, "--agent", "claude", "--force")
 
-    assert said.code == 2
+    assert result.code == 2
     assert target.read_text() == "precious"
 
 
 def test_the_list_names_every_skill():
-    said = done("skill", "list")
+    result = done("skill", "list")
 
-    assert [line for line in said.out.splitlines() if not line.startswith(" ")] == [one.name for one in all_skills()]
+    assert [line for line in result.out.splitlines() if not line.startswith(" ")] == [one.name for one in all_skills()]
     assert len(done("skill", "list", "--json").rows) == COUNT
 
 
 def test_an_agent_that_is_not_known_is_refused():
-    said = errata("skill", "install", "--agent", "clade")
+    result = errata("skill", "install", "--agent", "clade")
 
-    assert said.code == 2
-    assert "claude" in said.talk
+    assert result.code == 2
+    assert "claude" in result.talk

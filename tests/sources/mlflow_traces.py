@@ -8,13 +8,13 @@ RUN = "0" * 32
 
 
 def feedback(name: str, value: Any = None, **more: Any) -> dict[str, Any]:
-    told = {"value": value} | ({"error": more.pop("error")} if "error" in more else {})
+    result = {"value": value} | ({"error": more.pop("error")} if "error" in more else {})
     source = {"source_type": more.pop("kind", "CODE"), "source_id": name}
-    return {"assessment_id": f"a-{name}", "assessment_name": name, "source": source, "feedback": told} | more
+    return {"assessment_id": f"a-{name}", "assessment_name": name, "source": source, "feedback": result} | more
 
 
 def span(number: int, kind: str, given: Any = None, got: Any = None, *, parent: int = 0, **more: Any) -> dict[str, Any]:
-    told = {"mlflow.spanType": kind, "mlflow.spanInputs": given, "mlflow.spanOutputs": got} | more.pop("told", {})
+    result = {"mlflow.spanType": kind, "mlflow.spanInputs": given, "mlflow.spanOutputs": got} | more.pop("told", {})
     made: dict[str, Any] = {
         "span_id": f"{number:016x}",
         "parent_span_id": f"{parent:016x}" if parent else None,
@@ -23,20 +23,20 @@ def span(number: int, kind: str, given: Any = None, got: Any = None, *, parent: 
         "end_time_unix_nano": 1794770654000000000,
         "events": [],
         "status": {"code": "STATUS_CODE_OK", "message": ""},
-        "attributes": {key: json.dumps(value) for key, value in told.items() if value is not None},
+        "attributes": {key: json.dumps(value) for key, value in result.items() if value is not None},
     }
     return made | more
 
 
 def trace(*assessments: dict[str, Any], spans: list[dict[str, Any]] | None = None, **info: Any) -> dict[str, Any]:
-    told = {"trace_id": f"tr-{1:032x}", "request_time": "2026-11-15T19:26:39.702Z", "state": "OK"}
-    told |= {"trace_metadata": {"mlflow.sourceRun": RUN}, "assessments": list(assessments)} | info
-    return {"info": told, "data": {"spans": spans or [span(1, "CHAIN", {"q": "Q"}, "A")]}}
+    result = {"trace_id": f"tr-{1:032x}", "request_time": "2026-11-15T19:26:39.702Z", "state": "OK"}
+    result |= {"trace_metadata": {"mlflow.sourceRun": RUN}, "assessments": list(assessments)} | info
+    return {"info": result, "data": {"spans": spans or [span(1, "CHAIN", {"q": "Q"}, "A")]}}
 
 
 def written(folder: Path, *traces: dict[str, Any], **metrics: float) -> Path:
     (folder / "traces.json").write_text(json.dumps(list(traces)))
     if metrics:
-        told = {name.replace("__", "/"): value for name, value in metrics.items()}
-        (folder / "summary.json").write_text(json.dumps({"metrics": told, "run_id": RUN}))
+        result = {name.replace("__", "/"): value for name, value in metrics.items()}
+        (folder / "summary.json").write_text(json.dumps({"metrics": result, "run_id": RUN}))
     return folder

@@ -51,13 +51,13 @@ def span(number: int, told: dict[str, Any] | None = None, *, parent: int = 0, **
 
 def chat(number: int, said: str, *asked: Any, parent: int = 1, **more: Any) -> dict[str, Any]:
     messages = [one if isinstance(one, dict) else message("user", one) for one in asked]
-    told = {
+    page = {
         "gen_ai.operation.name": "chat",
         "gen_ai.request.model": "nimbus-2",
         "gen_ai.input.messages": json.dumps(messages),
         "gen_ai.output.messages": json.dumps([message("assistant", said)]),
     }
-    return span(number, told | more.pop("told", {}), parent=parent, **more)
+    return span(number, page | more.pop("told", {}), parent=parent, **more)
 
 
 def message(role: str, *parts: Any) -> dict[str, Any]:
@@ -65,8 +65,8 @@ def message(role: str, *parts: Any) -> dict[str, Any]:
 
 
 def batch(*spans: dict[str, Any], **resource: Any) -> dict[str, Any]:
-    told = {"attributes": attributes({"service.name": "desk"} | resource)}
-    return {"resourceSpans": [{"resource": told, "scopeSpans": [{"scope": {"name": "t"}, "spans": list(spans)}]}]}
+    result = {"attributes": attributes({"service.name": "desk"} | resource)}
+    return {"resourceSpans": [{"resource": result, "scopeSpans": [{"scope": {"name": "t"}, "spans": list(spans)}]}]}
 
 
 def document(folder: Path, *spans: dict[str, Any], **resource: Any) -> Path:

@@ -49,13 +49,13 @@ def an_error_row(error: str, **changes: Any) -> dict[str, Any]:
 
 def a_component(**changes: Any) -> dict[str, Any]:
     """A result of an assertion that held."""
-    told = {
+    result = {
         "pass": True,
         "score": 1,
         "reason": "Assertion passed",
         "assertion": {"type": "contains", "value": "hello"},
     }
-    return told | changes
+    return result | changes
 
 
 def an_export(rows: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:

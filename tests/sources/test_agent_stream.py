@@ -54,8 +54,8 @@ def stream_in(folder, text):
 def test_a_session_is_the_same_at_every_width(tmp_path, width):
     stream = stream_in(tmp_path, wrapped(printed(), width) if width else printed())
 
-    said, called = stream.steps
-    assert said.text == TEXT
+    result, called = stream.steps
+    assert result.text == TEXT
     assert called.tool_calls[0].arguments == {"command": "ls -la /app"}
     assert (called.tool_calls[0].result.text, called.tool_calls[0].result.is_error) == ("no", True)
     assert (stream.tools, stream.has_result) == (2, True)

@@ -29,11 +29,11 @@ def an_archive(tmp_path, members, compression=zipfile.ZIP_DEFLATED):
 
 
 def refusal(path):
-    with pytest.raises(SourceError) as told:
+    with pytest.raises(SourceError) as result:
         list(zip_members(path))
-    assert "answers.zip" in told.value.message
-    assert "unpacked folder" in told.value.hint
-    return told.value.message
+    assert "answers.zip" in result.value.message
+    assert "unpacked folder" in result.value.hint
+    return result.value.message
 
 
 def test_the_files_of_a_good_archive_are_read_in_order(tmp_path):

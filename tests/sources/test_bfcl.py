@@ -81,8 +81,8 @@ def test_the_question_of_a_failure_stands_in_its_score():
 
 
 def test_a_model_that_was_stopped_after_too_many_steps_ran_into_a_limit(tmp_path):
-    told = {"error_message": ["Model was force-terminated"], "error_type": "multi_turn:force_terminated"}
-    score = [header(0, 1), {"id": "multi_turn_base_0", "valid": False, "error": told}]
+    result = {"error_message": ["Model was force-terminated"], "error_type": "multi_turn:force_terminated"}
+    score = [header(0, 1), {"id": "multi_turn_base_0", "valid": False, "error": result}]
     log = category(tmp_path, "multi_turn_base", [answered("multi_turn_base_0", [[["f(x=1)"]]])], score, "multi_turn")
     (attempt,) = attempts(log)
 
@@ -93,8 +93,8 @@ def test_a_model_that_was_stopped_after_too_many_steps_ran_into_a_limit(tmp_path
 def test_a_failure_that_is_told_twice_is_one_attempt(tmp_path):
     """A broken inference of several turns is written once as that, and once for its length."""
     kinds = ("multi_turn:inference_error", "multi_turn:force_terminated")
-    told = [{"id": "multi_turn_base_0", "valid": False, "error": {"error_type": kind}} for kind in kinds]
-    log = category(tmp_path, "multi_turn_base", [{"id": "multi_turn_base_0", "result": BROKE}], [header(0, 1), *told])
+    result = [{"id": "multi_turn_base_0", "valid": False, "error": {"error_type": kind}} for kind in kinds]
+    log = category(tmp_path, "multi_turn_base", [{"id": "multi_turn_base_0", "result": BROKE}], [header(0, 1), *result])
     (attempt,) = attempts(log)
 
     assert facts(attempt) == ("error", "scored", "none")

@@ -94,7 +94,7 @@ def test_evaluations_that_were_never_sent_are_told_apart_by_what_they_hold(tmp_p
 def test_rows_alone_have_no_stated_mean(tmp_path):
     one = only(tmp_path)
 
-    assert (one.outcome, [told.value for told in runs(tmp_path)[0].reported]) == ("pass", [None])
+    assert (one.outcome, [result.value for result in runs(tmp_path)[0].reported]) == ("pass", [None])
 
 
 def test_the_spans_of_a_trace_are_one_attempt_wherever_its_whole_stands():

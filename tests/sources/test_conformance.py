@@ -31,8 +31,8 @@ def _size(folder: Path) -> int:
 @pytest.mark.parametrize("folder", fixture_folders(), ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_a_source_keeps_the_rules_on(folder, tmp_path):
     data = folder / "data"
-    told = (folder / "IGNORED").read_text() if (folder / "IGNORED").exists() else ""
-    ignored = [line for line in told.splitlines() if line and not line.startswith("#")]
+    text = (folder / "IGNORED").read_text() if (folder / "IGNORED").exists() else ""
+    ignored = [line for line in text.splitlines() if line and not line.startswith("#")]
 
     found = sources.find(data)
 

@@ -131,9 +131,9 @@ def test_a_run_folder_without_rows_is_explained(project):
 
 @pytest.mark.parametrize("below", ["", "harbour_bench", "harbour_bench/turns.json"])
 def test_a_benchmarks_folder_is_explained_with_the_place_of_its_runs(project, below):
-    told = explain(project / "benchmarks" / below)
+    result = explain(project / "benchmarks" / below)
 
-    assert told == (
+    assert result == (
         "it contains `turns.json` and `tools.json` of a benchmark, not a finished run;\n"
         f"runs of this benchmark: `{project / 'runs' / 'harbour_bench'}`"
     )

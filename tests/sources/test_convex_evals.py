@@ -78,10 +78,15 @@ def saved(folder: Path, name: str, value: object) -> Path:
 )
 def test_the_counts_of_a_run(path, native_id, planned, documents, passed, failed, pending):
     run = run_of(path)
-    told = Counter(attempt.native_status for attempt in attempts_of(path) if attempt.execution != "missing")
+    result = Counter(attempt.native_status for attempt in attempts_of(path) if attempt.execution != "missing")
 
     assert (run.native_id, run.expected_cases) == (native_id, planned)
-    assert (told.total(), told["passed"], told["failed"], told["pending"]) == (documents, passed, failed, pending)
+    assert (result.total(), result["passed"], result["failed"], result["pending"]) == (
+        documents,
+        passed,
+        failed,
+        pending,
+    )
     assert (run.reported[1].value, run.reported[1].n) == (passed / documents, documents)
 
 
@@ -460,8 +465,8 @@ def test_the_words_of_a_failing_test_never_make_it_infrastructure(tmp_path):
 
 def test_gaps_are_kept_and_do_not_change_the_digest(tmp_path):
     def digest(name: str, **files: str) -> str:
-        told = {"eval": {"_id": "jh7", "evalPath": "a/b", "status": {"kind": "pending"}}, "run": {"_id": "jn7"}}
-        return case_at(saved(tmp_path / name, "x.json", told | {"evalSourceFiles": files}), "a/b").digest
+        result = {"eval": {"_id": "jh7", "evalPath": "a/b", "status": {"kind": "pending"}}, "run": {"_id": "jn7"}}
+        return case_at(saved(tmp_path / name, "x.json", result | {"evalSourceFiles": files}), "a/b").digest
 
     assert digest("one", **{"TASK.txt": "x"}) == digest("two", **{"TASK.txt": "x", "GAPS.txt": "y"})
     assert digest("one", **{"TASK.txt": "x"}) != digest("three", **{"TASK.txt": "z"})

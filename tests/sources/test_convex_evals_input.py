@@ -129,14 +129,14 @@ def test_storage_alone_is_explained():
 
 
 def test_answers_with_an_error_are_unreadable_with_the_reason():
-    told = {item.where: item.why for item in unreadable_in(ERRORS)}
+    result = {item.where: item.why for item in unreadable_in(ERRORS)}
 
-    assert len(told) == len(list(read(found(ERRORS)))) == 5
-    assert told["eval_not_found.envelope.json"].startswith("convex answered with an error: Eval jh7")
-    assert "Could not find public function" in told["internal_function_without_admin_key.json"]
-    assert "ArgumentValidationError" in told["function_error_http_560.json"]
-    assert told["bad_request_http_400.json"].startswith("convex refused the request: BadJsonBody")
-    assert told["run_not_found.envelope.json"] == "convex answered null: there is no such run"
+    assert len(result) == len(list(read(found(ERRORS)))) == 5
+    assert result["eval_not_found.envelope.json"].startswith("convex answered with an error: Eval jh7")
+    assert "Could not find public function" in result["internal_function_without_admin_key.json"]
+    assert "ArgumentValidationError" in result["function_error_http_560.json"]
+    assert result["bad_request_http_400.json"].startswith("convex refused the request: BadJsonBody")
+    assert result["run_not_found.envelope.json"] == "convex answered null: there is no such run"
 
 
 def test_local_output_is_one_run_of_the_model_with_the_slash():

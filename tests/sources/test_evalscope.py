@@ -46,8 +46,8 @@ def without(path: Path, *indices: int) -> None:
 
 def errored(log: Path, requested: int, errors: int) -> None:
     def how(report):
-        told = {"requested": requested, "succeeded": requested - errors, "errored": errors}
-        report["execution_summary"] = told | {"incomplete": True, "subsets": {"default": told}}
+        result = {"requested": requested, "succeeded": requested - errors, "errored": errors}
+        report["execution_summary"] = result | {"incomplete": True, "subsets": {"default": result}}
         return report
 
     change(log / REPORT, how)
@@ -261,10 +261,10 @@ def test_files_alone_are_runs(tmp_path):
 
 
 def test_a_report_alone_names_its_folder():
-    with pytest.raises(UnknownFormatError) as told:
+    with pytest.raises(UnknownFormatError) as result:
         sources.find(next(REPEATS.iterdir()) / REPORT)
 
-    assert "import the folder that contains `reports`" in told.value.hint
+    assert "import the folder that contains `reports`" in result.value.hint
 
 
 def test_a_damaged_row_costs_only_itself(log):

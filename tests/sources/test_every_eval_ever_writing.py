@@ -48,8 +48,8 @@ def written(request, tmp_path_factory):
     store, source = folder / "errata.db", FIXTURES / request.param / "data"
     done("import", source, "--store", store)
     ids = [row["run_id"] for row in done("runs", "--json", "--store", store).rows]
-    told = done("export", *ids, "-o", folder / "out", "--json", "--store", store)
-    return Written(source, [Path(row["files"][0]) for row in told.rows], told.rows, told.err)
+    result = done("export", *ids, "-o", folder / "out", "--json", "--store", store)
+    return Written(source, [Path(row["files"][0]) for row in result.rows], result.rows, result.err)
 
 
 def rows(summary: Path) -> list[dict[str, Any]]:
@@ -64,7 +64,7 @@ def test_a_summary_keeps_to_the_schema(written):
 
 def test_every_row_keeps_to_the_schema(written):
     for file in written.summaries:
-        assert not [told for row in rows(file) for told in problems(row, OF_ROW, OF_ROW)]
+        assert not [result for row in rows(file) for result in problems(row, OF_ROW, OF_ROW)]
 
 
 def test_all_outcomes_are_read_back_as_they_were(written):
@@ -101,8 +101,8 @@ def test_what_broke_is_never_a_wrong_answer_alone(written):
 def test_what_has_no_place_stands_in_the_summary_too(written):
     for file, made in zip(written.summaries, written.told, strict=True):
         details = json.loads(file.read_text())["source_metadata"]["additional_details"]
-        told = [f"{what}: {count}" for what, count in made["not_expressed"].items()]
-        assert details.get("not_expressed", "") == "; ".join(told)
+        result = [f"{what}: {count}" for what, count in made["not_expressed"].items()]
+        assert details.get("not_expressed", "") == "; ".join(result)
 
 
 def row_of(attempt: Any, case: Case | None = None, run: Any = None) -> dict[str, Any]:
@@ -164,10 +164,10 @@ def test_tokens_are_told_only_where_input_and_output_are_known():
 
 def test_secrets_and_people_are_not_written():
     case = Case(run="r", suite="s", native_id="a", input="key sk-ant-api03-" + "a" * 40 + " in /home/maryjane/x")
-    told = json.dumps(row_of(an_attempt(), case))
+    result = json.dumps(row_of(an_attempt(), case))
 
-    assert "sk-ant" not in told
-    assert "maryjane" not in told
+    assert "sk-ant" not in result
+    assert "maryjane" not in result
 
 
 def test_a_check_of_one_case_is_no_number_of_the_run():
@@ -186,14 +186,14 @@ def results(run, *attempts):
     tallies = Tallies(run)
     for attempt in attempts:
         tallies.add(attempt)
-    told = summary_of(run, naming_of(run), tallies, now=0.0, written_by="errata")["evaluation_results"]
+    result = summary_of(run, naming_of(run), tallies, now=0.0, written_by="errata")["evaluation_results"]
     return {
         one["evaluation_result_id"]: (
             one["metric_config"]["metric_kind"],
             one["score_details"]["score"],
             one["score_details"].get("uncertainty", {}).get("num_samples"),
         )
-        for one in told
+        for one in result
     }
 
 
@@ -204,9 +204,9 @@ def graded(at, outcome, value, **changes):
 def test_a_pass_rate_is_a_rate_of_passes_and_graded_values_stand_beside_it():
     run = a_run(reported=(Reported(name="pass rate", metric="pass_rate", scorer="best", headline=True),))
 
-    told = results(run, graded(1, "pass", 0.75), graded(2, "fail", 0.25))
+    result = results(run, graded(1, "pass", 0.75), graded(2, "fail", 0.25))
 
-    assert told == {"pass rate": ("pass_rate", 0.5, 2), "best": ("mean", 0.5, 2)}
+    assert result == {"pass rate": ("pass_rate", 0.5, 2), "best": ("mean", 0.5, 2)}
     assert row_of(graded(1, "pass", 0.75), run=run)["evaluation"]["score"] == 1
 
 
@@ -214,17 +214,17 @@ def test_a_pass_rate_is_a_rate_of_passes_and_graded_values_stand_beside_it():
 def test_the_harnesss_own_number_is_over_what_the_harness_says(stated, n):
     number = Reported(name="accuracy", metric="mean", value=0.38, n=stated, headline=True)
 
-    told = results(a_run(reported=(number,), measured_attempts=2340), graded(1, "fail", 0.65))
+    result = results(a_run(reported=(number,), measured_attempts=2340), graded(1, "fail", 0.65))
 
-    assert told == {"accuracy": ("mean", 0.38, n)}
+    assert result == {"accuracy": ("mean", 0.38, n)}
 
 
 def test_a_check_that_several_judges_made_is_one_value_of_an_attempt():
     checks = tuple(Check(name="tone", status="pass", value=value, judge=judge) for judge, value in (("a", 1), ("b", 0)))
 
-    told = results(a_run(), an_attempt(case="suite/1", checks=checks), an_attempt(case="suite/2", checks=checks[:1]))
+    result = results(a_run(), an_attempt(case="suite/1", checks=checks), an_attempt(case="suite/2", checks=checks[:1]))
 
-    assert told["tone"] == ("mean", 0.75, 2)
+    assert result["tone"] == ("mean", 0.75, 2)
 
 
 def test_files_that_are_there_are_not_written_over(tmp_path):
@@ -238,10 +238,10 @@ def test_files_that_are_there_are_not_written_over(tmp_path):
 
 def test_what_has_no_place_is_said_aloud(tmp_path):
     path, store = FIXTURES / "ragas" / "csv" / "data", tmp_path / "errata.db"
-    told = done("export", path, "-o", tmp_path / "out", "--store", store)
+    result = done("export", path, "-o", tmp_path / "out", "--store", store)
 
-    assert "not exported: files beside the answers: 1" in told.talk
-    assert "wrote" in told.out
+    assert "not exported: files beside the answers: 1" in result.talk
+    assert "wrote" in result.out
 
 
 def test_names_of_any_length_give_paths_that_can_be_written(tmp_path):

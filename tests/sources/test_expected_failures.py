@@ -35,7 +35,7 @@ def junit(folder: Path) -> Path:
         "xpassed": "",
         "strict": f'<failure message="{STRICT}">{STRICT}</failure>',
     }
-    tests = "".join(f'<testcase classname="t" name="{name}">{told}</testcase>' for name, told in inner.items())
+    tests = "".join(f'<testcase classname="t" name="{name}">{result}</testcase>' for name, result in inner.items())
     path = folder / "report.xml"
     path.write_text(f'<testsuite name="pytest" tests="6" failures="1" errors="0" skipped="3">{tests}</testsuite>')
     return path
@@ -65,7 +65,7 @@ def pytest_json(folder: Path) -> Path:
 
 
 def allure(folder: Path) -> Path:
-    told = {
+    result = {
         "passed": ("passed", ""),
         "xfailed": ("skipped", "XFAIL known gap\n\nAssertionError: assert 0"),
         "broken": ("skipped", "XFAIL flaky upstream\n\nConnectionError: reset"),
@@ -73,7 +73,7 @@ def allure(folder: Path) -> Path:
         "xpassed": ("passed", "XPASS known gap"),
         "strict": ("failed", STRICT),
     }
-    for name, (status, message) in told.items():
+    for name, (status, message) in result.items():
         given = {"uuid": name, "name": name, "fullName": f"t#{name}", "start": 1, "stop": 2, "status": status}
         (folder / f"{name}-result.json").write_text(json.dumps(given | {"statusDetails": {"message": message}}))
     return folder

@@ -77,10 +77,10 @@ def test_the_built_in_sources_come_first():
 
 
 def test_an_unknown_name_lists_those_that_are_known():
-    with pytest.raises(SourceError, match="`nonsense`") as told:
+    with pytest.raises(SourceError, match="`nonsense`") as result:
         source_named("nonsense")
 
-    assert all(name in told.value.hint for name in BUILT_IN)
+    assert all(name in result.value.hint for name in BUILT_IN)
 
 
 # --- light packages ---
@@ -141,9 +141,11 @@ def test_the_harness_of_a_source_has_its_name(name):
 
 
 def test_a_harness_has_its_own_words():
-    told = {name: (harness_of(name).title, harness_of(name).unit) for name in ("harbor", "inspect-ai", "convex-evals")}
+    result = {
+        name: (harness_of(name).title, harness_of(name).unit) for name in ("harbor", "inspect-ai", "convex-evals")
+    }
 
-    assert told == {
+    assert result == {
         "harbor": ("Harbor", "trial"),
         "inspect-ai": ("Inspect", "sample"),
         "convex-evals": ("convex-evals", "eval"),
@@ -165,10 +167,10 @@ def test_a_path_that_one_source_recognises(only, tmp_path):
 
 
 def test_a_path_that_is_not_there_is_told(tmp_path):
-    with pytest.raises(SourceError, match="No such file or folder") as told:
+    with pytest.raises(SourceError, match="No such file or folder") as result:
         find(tmp_path / "none")
 
-    assert "check the path" in told.value.hint
+    assert "check the path" in result.value.hint
 
 
 @pytest.mark.parametrize("name", ["x" * 5000, "a\0b"], ids=["too long", "with a NUL"])
@@ -188,11 +190,11 @@ def test_two_sources_that_are_sure_are_an_ambiguity_with_both_reasons(only, tmp_
     only(a_source("one"), a_source("other"))
     put(tmp_path, "a.one")
 
-    with pytest.raises(AmbiguousFormatError) as told:
+    with pytest.raises(AmbiguousFormatError) as result:
         find(tmp_path / "a.one")
 
-    assert "`one` (.one file), `other` (.one file)" in told.value.message
-    assert "--source" in told.value.hint
+    assert "`one` (.one file), `other` (.one file)" in result.value.message
+    assert "--source" in result.value.hint
 
 
 def test_two_sources_that_only_guess_are_an_ambiguity_too(only, tmp_path):
@@ -358,11 +360,11 @@ def test_an_endless_device_in_a_folder_is_not_read_to_its_end(tmp_path):
 def test_an_unknown_format_says_how_to_go_on(tmp_path):
     put(tmp_path, "notes.md")
 
-    with pytest.raises(UnknownFormatError, match=r"No source recognises `.*`") as told:
+    with pytest.raises(UnknownFormatError, match=r"No source recognises `.*`") as result:
         find(tmp_path)
 
-    assert "errata sources" in told.value.hint
-    assert "--map" in told.value.hint
+    assert "errata sources" in result.value.hint
+    assert "--map" in result.value.hint
 
 
 @pytest.mark.parametrize("content", [b"", b"\x00" * 5000, b"{", b"[]", b"null", bytes(range(256)) * 40])
@@ -378,11 +380,11 @@ def test_a_source_may_explain_what_it_sees_instead_of_a_run(only, tmp_path):
     only(a_source("one", explain=lambda _: "this is a scorecard's draft; run `scorecard finish` first"))
     put(tmp_path, "draft.txt")
 
-    with pytest.raises(UnknownFormatError) as told:
+    with pytest.raises(UnknownFormatError) as result:
         find(tmp_path)
 
-    assert told.value.hint.startswith("this is a scorecard's draft")
-    assert "errata sources" in told.value.hint
+    assert result.value.hint.startswith("this is a scorecard's draft")
+    assert "errata sources" in result.value.hint
 
 
 def test_the_first_source_that_has_an_explanation_gives_it(only, tmp_path):
@@ -394,10 +396,10 @@ def test_the_first_source_that_has_an_explanation_gives_it(only, tmp_path):
     )
     put(tmp_path, "x")
 
-    with pytest.raises(UnknownFormatError) as told:
+    with pytest.raises(UnknownFormatError) as result:
         find(tmp_path)
 
-    assert told.value.hint.startswith("first\n")
+    assert result.value.hint.startswith("first\n")
 
 
 # --- reading ---

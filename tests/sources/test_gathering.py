@@ -70,6 +70,6 @@ def test_a_line_that_is_too_long_is_told_once(groups, monkeypatch):
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path):
-    (told,) = read_groups(tmp_path / "none", Named, lambda row: row.name, source="test", root=tmp_path)
+    (result,) = read_groups(tmp_path / "none", Named, lambda row: row.name, source="test", root=tmp_path)
 
-    assert told.why == "No such file or directory"
+    assert result.why == "No such file or directory"

@@ -226,8 +226,8 @@ def test_a_trial_that_broke_and_whose_folder_is_gone_is_told_by_the_job(tmp_path
 @pytest.mark.parametrize("named", [True, False])
 def test_what_the_lock_plans_and_the_job_counts_is_not_missing(named, tmp_path):
     names = ["task__a1", "other__b2"]
-    told = {"reward": {"0.0": names}} if named else {"0.0": 2}
-    evals = {"agent__model__bench": {"n_trials": 2, "n_errors": 0, "metrics": [{"mean": 0.0}], "reward_stats": told}}
+    result = {"reward": {"0.0": names}} if named else {"0.0": 2}
+    evals = {"agent__model__bench": {"n_trials": 2, "n_errors": 0, "metrics": [{"mean": 0.0}], "reward_stats": result}}
     job = a_job(tmp_path / "job", a_result(), evals=evals, n_total_trials=3 if named else 2)
     planned = ["task", "other", "third"] if named else ["task", "other"]
     write(job / "lock.json", {"trials": [{"task": {"name": name}} for name in planned]})

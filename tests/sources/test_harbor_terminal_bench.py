@@ -232,8 +232,8 @@ def test_rows_of_another_harness_are_not_claimed(tmp_path):
 
 def test_a_task_that_was_counted_and_whose_row_is_gone_is_not_missing(tmp_path):
     run = a_run(tmp_path / "run", {}, task_ids=["task", "other", "third"])
-    told = json.loads((run / "results.json").read_text())
-    write(run / "results.json", told | {"n_resolved": 1, "n_unresolved": 1, "resolved_ids": ["other"]})
+    row = json.loads((run / "results.json").read_text())
+    write(run / "results.json", row | {"n_resolved": 1, "n_unresolved": 1, "resolved_ids": ["other"]})
     found = items(run)
     trials = Trials(runs(found)[0], attempts(found))
 

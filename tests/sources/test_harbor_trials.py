@@ -113,8 +113,8 @@ def test_a_refusal_is_named_as_the_reason_to_stop(tmp_path):
     ],
 )
 def test_an_unknown_exception_is_of_the_phase_that_was_begun_last(tmp_path, begun, expected, phase):
-    told = {begun: {"started_at": "2026-05-04T10:00:00Z", "finished_at": None}}
-    one = a_trial(tmp_path / "job", exception_info=an_exception("RuntimeError"), verifier_result=None, **told)
+    result = {begun: {"started_at": "2026-05-04T10:00:00Z", "finished_at": None}}
+    one = a_trial(tmp_path / "job", exception_info=an_exception("RuntimeError"), verifier_result=None, **result)
 
     assert facts(one) == expected
     assert one.errors[0].phase == phase

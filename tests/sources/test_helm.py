@@ -220,17 +220,17 @@ def test_statistics_that_can_not_be_read_leave_the_requests_unmeasured(demo):
 
 
 def test_a_file_of_a_run_is_named_as_that():
-    with pytest.raises(UnknownFormatError) as told:
+    with pytest.raises(UnknownFormatError) as result:
         sources.find(next(DEMO.iterdir()) / "per_instance_stats.json")
 
-    assert "one file of a HELM run: import its folder" in told.value.hint
+    assert "one file of a HELM run: import its folder" in result.value.hint
 
 
 def test_a_run_that_was_never_made_is_called_so(demo):
     for name in ("scenario_state", "per_instance_stats", "stats"):
         (demo / f"{name}.json").unlink()
 
-    with pytest.raises(UnknownFormatError) as told:
+    with pytest.raises(UnknownFormatError) as result:
         sources.find(demo)
 
-    assert "this HELM run never started" in told.value.hint
+    assert "this HELM run never started" in result.value.hint

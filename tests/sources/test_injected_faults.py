@@ -78,8 +78,8 @@ def evalscope_without_rows(folder: Path) -> Path:
     log = copy_of("evalscope/repeats", folder)
     for rows in log.rglob("*.jsonl"):
         rows.write_text("")
-    told = {"requested": 4, "succeeded": 0, "errored": 4}
-    summary = {"execution_summary": told | {"incomplete": True, "subsets": {"default": told}}}
+    result = {"requested": 4, "succeeded": 0, "errored": 4}
+    summary = {"execution_summary": result | {"incomplete": True, "subsets": {"default": result}}}
     change(next(log.rglob("general_mcq.json")), lambda report: report | summary)
     return log
 
@@ -126,8 +126,8 @@ def otlp(**changes: Any) -> Callable[[Path], Path]:
 
 def deepeval(*metrics: dict[str, Any]) -> Callable[[Path], Path]:
     case = {"name": "a", "input": "Q", "actualOutput": "A", "success": False}
-    told = [{"name": f"M{at}", "threshold": 0.5, "success": False} | one for at, one in enumerate(metrics)]
-    run = {"testCases": [case | {"metricsData": told}], "metricsScores": [], "testPassed": 0, "testFailed": 1}
+    result = [{"name": f"M{at}", "threshold": 0.5, "success": False} | one for at, one in enumerate(metrics)]
+    run = {"testCases": [case | {"metricsData": result}], "metricsScores": [], "testPassed": 0, "testFailed": 1}
     return lambda folder: write_rows(folder / "run.json", run)
 
 
@@ -163,8 +163,8 @@ def raising(message: str) -> dict[str, Any]:
 
 
 def allure(status: str, message: str) -> Callable[[Path], Path]:
-    told = {"uuid": "a", "fullName": "m#t", "status": status, "statusDetails": {"message": message}, "start": 1}
-    return lambda folder: write_rows(folder / "a-result.json", told).parent
+    result = {"uuid": "a", "fullName": "m#t", "status": status, "statusDetails": {"message": message}, "start": 1}
+    return lambda folder: write_rows(folder / "a-result.json", result).parent
 
 
 def langsmith(*feedback: dict[str, Any], **run: Any) -> Callable[[Path], Path]:

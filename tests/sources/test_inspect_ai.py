@@ -122,9 +122,9 @@ def test_a_listing_of_logs_is_no_log_but_explained(tmp_path):
     listing = tmp_path / "logs.json"
     listing.write_text(json.dumps({"2026_task.eval": {"version": 2, "status": "success", "eval": header["eval"]}}))
 
-    with pytest.raises(UnknownFormatError) as told:
+    with pytest.raises(UnknownFormatError) as result:
         sources.find(listing)
-    assert "listing" in told.value.hint
+    assert "listing" in result.value.hint
 
 
 def test_another_archive_is_not_claimed(tmp_path):

@@ -293,10 +293,10 @@ def test_the_tool_error_of_an_early_log_is_a_text(tmp_path):
 def test_an_answer_that_the_limit_kept_out_of_the_messages_is_told():
     _, samples = raw(DEMO)
     limit = next(one for one in samples if one["id"] == "limit")
-    said = [step for step in attempt(DEMO, "limit").steps if step.actor.role == "assistant"]
+    result = [step for step in attempt(DEMO, "limit").steps if step.actor.role == "assistant"]
 
     assert len([one for one in limit["messages"] if one["role"] == "assistant"]) == 3
-    assert len(said) == len([event for event in limit["events"] if event["event"] == "model"]) - 1
+    assert len(result) == len([event for event in limit["events"] if event["event"] == "model"]) - 1
 
 
 def test_a_call_beside_the_conversation_is_told():

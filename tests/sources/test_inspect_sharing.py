@@ -36,9 +36,9 @@ def a_log(to, *, epochs=1, damage=(), planned=()):
 def shares_of(path, count):
     """What each reader yields: the first one comes last, since it hears what the others tell."""
     found = RecognisedPath(path, inspect_ai, Match.sure("given"))
-    told = []
-    others = [list(read_share(found, ReaderShare(number, count, told.append, list))) for number in range(1, count)]
-    return [list(read_share(found, ReaderShare(0, count, told.append, lambda: told))), *others]
+    result = []
+    others = [list(read_share(found, ReaderShare(number, count, result.append, list))) for number in range(1, count)]
+    return [list(read_share(found, ReaderShare(0, count, result.append, lambda: result))), *others]
 
 
 def in_turns(shares):

@@ -23,8 +23,8 @@ def report(folder: Path, *tests: str, suite: str = 'name="tides"', root: str = "
 
 
 def a_test(inner: str = "", name: str = "t", **others: str) -> str:
-    told = "".join(f' {key}="{value}"' for key, value in others.items())
-    return f'<testcase classname="c" name="{name}"{told}>{inner}</testcase>'
+    text = "".join(f' {key}="{value}"' for key, value in others.items())
+    return f'<testcase classname="c" name="{name}"{text}>{inner}</testcase>'
 
 
 def only(path: Path) -> Attempt:
@@ -132,9 +132,9 @@ def test_a_number_that_a_test_records_is_kept_and_does_not_decide():
 
 
 def test_each_column_of_promptfoo_is_a_run():
-    told = [(run.subject.model, run.variant, run.group) for run in runs(PROMPTFOO)]
+    result = [(run.subject.model, run.variant, run.group) for run in runs(PROMPTFOO)]
 
-    assert told == [("echo", {"prompt": "prompt 1"}, "promptfoo"), ("bad", {"prompt": "prompt 1"}, "promptfoo")]
+    assert result == [("echo", {"prompt": "prompt 1"}, "promptfoo"), ("bad", {"prompt": "prompt 1"}, "promptfoo")]
     assert len(cases(PROMPTFOO)) == 6
 
 
@@ -210,8 +210,8 @@ def test_a_word_instead_of_an_element_says_that_a_test_was_skipped(tmp_path):
 
 
 def test_of_variables_of_the_environment_only_the_names_are_kept(tmp_path):
-    told = '<properties><property name="env.HOME" value="/home/u"/><property name="os" value="x"/></properties>'
-    (run,) = runs(report(tmp_path, told, a_test()))
+    text = '<properties><property name="env.HOME" value="/home/u"/><property name="os" value="x"/></properties>'
+    (run,) = runs(report(tmp_path, text, a_test()))
 
     assert run.extra == {"properties": {"os": "x"}, "variables": ["env.HOME"]}
 

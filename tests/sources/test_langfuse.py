@@ -239,9 +239,9 @@ def test_a_row_that_was_cut_off_costs_only_itself(tmp_path):
 
 
 def test_an_answer_that_is_a_message_is_its_text(tmp_path):
-    said = observation("o-1", output={"role": "assistant", "content": "14:05"})
+    result = observation("o-1", output={"role": "assistant", "content": "14:05"})
 
-    assert read(tmp_path, trace(score("exact", 1), observations=[said])).output.text == "14:05"
+    assert read(tmp_path, trace(score("exact", 1), observations=[result])).output.text == "14:05"
 
 
 @pytest.mark.parametrize("expected", [DOCUMENT, json.dumps(DOCUMENT)])

@@ -79,7 +79,7 @@ def test_the_first_evaluator_that_says_yes_or_no_decides(tmp_path):
     one = only(tmp_path, feedback("similarity", 0.2), feedback("exact", True))
 
     assert (one.outcome, one.reported) == ("pass", 1.0)
-    assert [(told.name, told.headline) for told in runs(tmp_path)[0].reported] == [
+    assert [(result.name, result.headline) for result in runs(tmp_path)[0].reported] == [
         ("similarity", False),
         ("exact", True),
     ]
@@ -99,9 +99,9 @@ def test_repetitions_of_an_example_are_attempts_of_one_case():
 
 
 def test_results_inside_of_an_object_are_read(tmp_path):
-    told = row(feedback(score=True))
-    told["evaluation_results"] = {"results": told["evaluation_results"]}
-    (one,) = attempts(write_rows(tmp_path / "rows.jsonl", told))
+    result = row(feedback(score=True))
+    result["evaluation_results"] = {"results": result["evaluation_results"]}
+    (one,) = attempts(write_rows(tmp_path / "rows.jsonl", result))
 
     assert one.outcome == "pass"
 

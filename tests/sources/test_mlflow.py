@@ -14,8 +14,8 @@ BROKE = {"error_code": "SCORER_ERROR", "error_message": "judge 503", "stack_trac
 
 def asked(path):
     """By the question, the only thing that the four cases differ in."""
-    told = {case.key: case.input["messages"][0]["content"] for case in cases(path).values()}
-    return {told[one.case]: one for one in attempts(path)}
+    result = {case.key: case.input["messages"][0]["content"] for case in cases(path).values()}
+    return {result[one.case]: one for one in attempts(path)}
 
 
 def test_a_call_that_broke_has_no_outcome_although_scorers_ran_on_nothing():
@@ -125,8 +125,8 @@ def test_traces_of_no_run_are_told_apart_by_their_experiment(tmp_path):
 @pytest.mark.parametrize("source_run", [{"mlflow.sourceRun": RUN}, {}])
 def test_traces_of_one_run_in_files_of_their_own_take_no_place_from_each_other(source_run, tmp_path):
     for name in ("tr-1", "tr-2"):
-        told = trace(feedback("exact", True), trace_id=name, trace_metadata=source_run)
-        (tmp_path / f"{name}.json").write_text(json.dumps(told))
+        result = trace(feedback("exact", True), trace_id=name, trace_metadata=source_run)
+        (tmp_path / f"{name}.json").write_text(json.dumps(result))
     alone = [run for name in ("tr-1", "tr-2") for run in runs(tmp_path / f"{name}.json")]
 
     assert len({run.id for run in alone}) == 2
@@ -212,9 +212,9 @@ def test_spans_are_steps_with_their_calls_and_tokens(tmp_path):
 
 
 def test_the_tokens_of_the_whole_are_taken_where_no_span_tells_them(tmp_path):
-    told = {"mlflow.sourceRun": RUN, "mlflow.trace.tokenUsage": '{"input_tokens": 5, "output_tokens": 2}'}
+    result = {"mlflow.sourceRun": RUN, "mlflow.trace.tokenUsage": '{"input_tokens": 5, "output_tokens": 2}'}
 
-    assert attempts(written(tmp_path, trace(trace_metadata=told)))[0].usage.subject.tokens == 7
+    assert attempts(written(tmp_path, trace(trace_metadata=result)))[0].usage.subject.tokens == 7
 
 
 def test_ids_of_spans_are_base64_and_those_of_assessments_are_hex():

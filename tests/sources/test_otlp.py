@@ -77,8 +77,8 @@ def test_an_evaluator_span_tells_its_score_in_its_output_and_is_the_judges(tmp_p
 
 
 def test_the_status_of_a_test_case_is_a_verdict(tmp_path):
-    told = {"test.case.name": "low-water", "test.suite.name": "tides", "test.case.result.status": "fail"}
-    path = document(tmp_path, span(1, told))
+    result = {"test.case.name": "low-water", "test.suite.name": "tides", "test.case.result.status": "fail"}
+    path = document(tmp_path, span(1, result))
 
     assert facts(attempts(path)[0]) == ("completed", "scored", "fail")
     assert list(cases(path)) == ["low-water"]
@@ -126,8 +126,8 @@ def test_a_tool_span_without_an_id_answers_the_first_call_of_its_name():
 
 
 def test_a_tool_that_no_model_asked_for_is_a_step_of_its_own(tmp_path):
-    told = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "clock", "gen_ai.tool.call.result": "14:05"}
-    _, step = attempts(document(tmp_path, span(1), span(2, told, parent=1)))[0].steps
+    result = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "clock", "gen_ai.tool.call.result": "14:05"}
+    _, step = attempts(document(tmp_path, span(1), span(2, result, parent=1)))[0].steps
 
     assert (step.kind, step.actor.role, step.tool_calls[0].result.text) == ("tool_call", "tool", "14:05")
 
@@ -260,9 +260,9 @@ ERAS = {
 
 @pytest.mark.parametrize("era", ERAS)
 def test_each_era_tells_what_was_asked_and_answered(tmp_path, era):
-    told, events = ERAS[era]
+    result, events = ERAS[era]
     (attempt,) = attempts(
-        document(tmp_path, span(1), span(2, told | {"gen_ai.request.model": "m"}, parent=1, events=events))
+        document(tmp_path, span(1), span(2, result | {"gen_ai.request.model": "m"}, parent=1, events=events))
     )
 
     assert [(step.actor.role, step.text) for step in attempt.steps[1:]] == [("user", "Q"), ("assistant", "A")]

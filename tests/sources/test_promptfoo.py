@@ -60,9 +60,9 @@ def test_a_right_export_has_no_mismatch(name):
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_answers_are_those_of_the_rows(name):
-    told = [(row.get("response") or row.get("providerResponse") or {}).get("output") for row in raw_rows(name)]
+    result = [(row.get("response") or row.get("providerResponse") or {}).get("output") for row in raw_rows(name)]
 
-    assert [attempt.output.text for attempt in attempts_in(read(name))] == told
+    assert [attempt.output.text for attempt in attempts_in(read(name))] == result
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -283,9 +283,9 @@ def test_two_providers_with_one_prompt_are_two_runs_without_a_variant():
 
 
 def test_reasoning_tokens_are_kept():
-    told = sum(row["response"]["tokenUsage"]["completionDetails"]["reasoning"] for row in raw_rows("riddles"))
+    result = sum(row["response"]["tokenUsage"]["completionDetails"]["reasoning"] for row in raw_rows("riddles"))
 
-    assert sum(attempt.usage.subject.reasoning or 0 for attempt in attempts_in(read("riddles"))) == told > 0
+    assert sum(attempt.usage.subject.reasoning or 0 for attempt in attempts_in(read("riddles"))) == result > 0
 
 
 def test_tokens_of_a_cached_answer_are_read_from_the_cache():
@@ -348,11 +348,11 @@ def test_an_evaluation_as_it_is_shared_today_is_version_4():
 
 def test_the_turns_of_a_red_team_are_steps():
     attempt = attempts_in(read("red_team"))[5]
-    told = raw_rows("red_team")[5]["response"]["metadata"]["redteamHistory"]
+    result = raw_rows("red_team")[5]["response"]["metadata"]["redteamHistory"]
 
-    assert [step.actor.role for step in attempt.steps] == ["simulator", "assistant"] * len(told)
-    assert [step.text for step in attempt.steps[1::2]] == [turn["output"] for turn in told]
-    assert [step.extra["score"] for step in attempt.steps[1::2]] == [turn["score"] for turn in told]
+    assert [step.actor.role for step in attempt.steps] == ["simulator", "assistant"] * len(result)
+    assert [step.text for step in attempt.steps[1::2]] == [turn["output"] for turn in result]
+    assert [step.extra["score"] for step in attempt.steps[1::2]] == [turn["score"] for turn in result]
 
 
 def test_the_plugin_of_a_red_team_is_the_category():

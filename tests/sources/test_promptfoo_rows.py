@@ -31,14 +31,14 @@ GRADING_STACK = (
 
 
 def a_broken_judge(**changes):
-    told = {
+    result = {
         "pass": False,
         "score": 0,
         "reason": "API error: 503",
         "assertion": JUDGED,
         "metadata": {"graderError": True},
     }
-    return told | changes
+    return result | changes
 
 
 def a_failed_component(**changes):
@@ -142,9 +142,9 @@ def test_a_judge_before_there_was_a_mark_for_it_is_known_by_its_words(tmp_path):
 
 
 def test_the_same_words_in_an_assertion_without_a_judge_are_a_failure(tmp_path):
-    told = a_failed_component(reason="API error: 503")
+    result = a_failed_component(reason="API error: 503")
 
-    assert facts(read_one(tmp_path, a_failed_row(told))) == ("completed", "scored", "fail")
+    assert facts(read_one(tmp_path, a_failed_row(result))) == ("completed", "scored", "fail")
 
 
 def test_a_pass_with_a_failed_assertion_is_a_pass(tmp_path):
@@ -165,8 +165,8 @@ def test_a_row_that_says_neither_is_unscored(tmp_path):
 
 
 def a_set(*inside, **changes):
-    told = {"metadata": {"assertionSet": {"type": "assert-set", "metric": "tone", "threshold": 0.5, "weight": 2}}}
-    return a_component(assertion=None, componentResults=list(inside)) | told | changes
+    result = {"metadata": {"assertionSet": {"type": "assert-set", "metric": "tone", "threshold": 0.5, "weight": 2}}}
+    return a_component(assertion=None, componentResults=list(inside)) | result | changes
 
 
 def test_the_parts_of_a_set_are_listed_once_and_the_set_counts(tmp_path):
@@ -193,9 +193,9 @@ def test_the_parts_of_a_set_that_are_not_repeated_are_checks_too(tmp_path):
 
 def test_a_set_that_failed_for_its_judge_alone_is_broken(tmp_path):
     inside = [a_broken_judge(), a_component()]
-    told = a_set(*inside, **{"pass": False, "score": 0.5, "reason": "below"})
+    result = a_set(*inside, **{"pass": False, "score": 0.5, "reason": "below"})
 
-    attempt = read_one(tmp_path, a_failed_row(told, *inside))
+    attempt = read_one(tmp_path, a_failed_row(result, *inside))
 
     assert facts(attempt) == ("completed", "error", "none")
     assert attempt.checks[0].status == "error"
@@ -367,17 +367,17 @@ def test_zeros_that_no_provider_told_are_no_tokens(tmp_path):
 
 
 def test_the_tokens_of_a_judge_don_t_make_zeros_of_the_subject_known(tmp_path):
-    told = {"prompt": 0, "completion": 0, "total": 0, "assertions": {"prompt": 25, "completion": 5, "total": 30}}
+    result = {"prompt": 0, "completion": 0, "total": 0, "assertions": {"prompt": 25, "completion": 5, "total": 30}}
 
-    usage = read_one(tmp_path, a_row(tokenUsage=told)).usage
+    usage = read_one(tmp_path, a_row(tokenUsage=result)).usage
 
     assert (usage.subject.total, usage.judge.total) == (None, 30)
 
 
 def test_tokens_from_the_providers_cache_and_from_promptfoos_are_told_apart(tmp_path):
-    told = {"prompt": 100, "completion": 5, "cached": 7, "completionDetails": {"cacheReadInputTokens": 80}}
+    result = {"prompt": 100, "completion": 5, "cached": 7, "completionDetails": {"cacheReadInputTokens": 80}}
 
-    usage = read_one(tmp_path, a_row(response={"output": "h", "tokenUsage": told})).usage.subject
+    usage = read_one(tmp_path, a_row(response={"output": "h", "tokenUsage": result})).usage.subject
 
     assert (usage.input, usage.cache_read, usage.extra["cached"]) == (100, 80, 7)
 

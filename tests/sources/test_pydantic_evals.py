@@ -82,11 +82,11 @@ def test_the_only_evaluator_that_raised_broke_the_measurement():
 
 
 def test_scores_and_labels_have_no_bar():
-    told = {check.name: (check.status, check.counts, check.value) for check in attempts(REPEATS)[0].checks}
+    result = {check.name: (check.status, check.counts, check.value) for check in attempts(REPEATS)[0].checks}
 
-    assert told["brevity"] == ("not_applicable", False, 1.0)
-    assert told["tone"] == ("not_applicable", False, "rude")
-    assert told["polite"] == ("fail", True, False)
+    assert result["brevity"] == ("not_applicable", False, 1.0)
+    assert result["tone"] == ("not_applicable", False, "rude")
+    assert result["polite"] == ("fail", True, False)
 
 
 def test_a_number_given_to_a_case_without_a_name_is_no_name(tmp_path):

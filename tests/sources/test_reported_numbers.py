@@ -45,9 +45,9 @@ def scored(path: Path) -> dict[str, dict[str, Any]]:
         store = os.path.join(folder, "errata.db")  # noqa: PTH118
         done("import", path, "--store", store)
         runs = [row["run_id"] for row in done("runs", "--json", "--store", store).rows]
-        told = done("score", *runs, "--json", "--store", store).rows
+        rows = done("score", *runs, "--json", "--store", store).rows
         findings = {run: errata("check", run, "--json", "--store", store).row["findings"] for run in runs}
-    return {row["run_id"]: row["scores"]["as_reported"] | {"findings": findings[row["run_id"]]} for row in told}
+    return {row["run_id"]: row["scores"]["as_reported"] | {"findings": findings[row["run_id"]]} for row in rows}
 
 
 @cache
@@ -95,9 +95,9 @@ def test_the_headline_of_an_inspect_log(path):
 
 
 def test_every_inspect_log_that_has_its_rows_comes_out():
-    told = [score["reproduced"] for path in data("inspect_ai") for _, _, score in recomputed(path)]
+    result = [score["reproduced"] for path in data("inspect_ai") for _, _, score in recomputed(path)]
 
-    assert told.count(True) == 19
+    assert result.count(True) == 19
 
 
 # promptfoo
@@ -108,8 +108,8 @@ def promptfoo_rate(file: Path, pointer: str) -> float | None:
     place = json.loads(file.read_text())
     for part in pointer.split("/")[1:]:
         place = place[int(part)] if isinstance(place, list) else place[part]
-    told = place.get("metrics") or {}
-    counts = [told.get(f"test{word}Count") or 0 for word in ("Pass", "Fail", "Error")]
+    result = place.get("metrics") or {}
+    counts = [result.get(f"test{word}Count") or 0 for word in ("Pass", "Fail", "Error")]
     return counts[0] / sum(counts) if sum(counts) else None
 
 
@@ -118,14 +118,14 @@ def test_the_pass_rate_of_every_column_of_promptfoo(path):
     for file, run, score in recomputed(path):
         assert score["reproduced"] is not False
         if file.suffix != ".jsonl":
-            told = promptfoo_rate(file, run.ref.pointer)
-            assert told is None or value_of(score) == pytest.approx(told)
+            result = promptfoo_rate(file, run.ref.pointer)
+            assert result is None or value_of(score) == pytest.approx(result)
 
 
 def test_rows_alone_are_counted_as_promptfoo_counts_them():
     (path,) = (FIXTURES / "promptfoo" / "lines" / "data",)
     rows = [json.loads(line) for line in (path / "results.jsonl").read_text().splitlines()]
-    told = {
+    result = {
         (column, prompt): [
             row["success"] for row in rows if (row["provider"]["id"], row["promptIdx"]) == (column, prompt)
         ]
@@ -133,7 +133,7 @@ def test_rows_alone_are_counted_as_promptfoo_counts_them():
     }
     counted = sorted((score["passed"], score["total"]) for score in scored(path).values())
 
-    assert counted == sorted((sum(passed), len(passed)) for passed in told.values())
+    assert counted == sorted((sum(passed), len(passed)) for passed in result.values())
 
 
 # Harbor and terminal-bench
@@ -189,11 +189,14 @@ def test_the_prefix_rule_of_convex_evals(path):
 @pytest.mark.parametrize("path", CONVEX, ids=named)
 def test_the_pass_rate_that_convex_evals_states_is_kept_beside_it(path):
     ((folder, run, score),) = recomputed(path)
-    told = convex_answer(folder, "getFailedEvalsForRun")
+    result = convex_answer(folder, "getFailedEvalsForRun")
     (stated,) = [one for one in run.reported if one.name == "passedCount/totalEvals"]
 
-    assert (stated.value, stated.n) == (pytest.approx(told["passedCount"] / told["totalEvals"]), told["totalEvals"])
-    assert score["passed"] == told["passedCount"]
+    assert (stated.value, stated.n) == (
+        pytest.approx(result["passedCount"] / result["totalEvals"]),
+        result["totalEvals"],
+    )
+    assert score["passed"] == result["passedCount"]
     assert "aggregate_mismatch" not in [finding["name"] for finding in score["findings"]]
 
 
@@ -203,10 +206,10 @@ def test_the_pass_rate_that_convex_evals_states_is_kept_beside_it(path):
 def test_the_pass_row_rate_of_every_run_of_a_comparison():
     path = FIXTURES / "conversation_bench" / "comparison" / "data"
     with next(path.glob("*/run_results.csv")).open(newline="") as file:
-        told = {row["run_id"]: row for row in csv.DictReader(file)}
+        result = {row["run_id"]: row for row in csv.DictReader(file)}
 
     for _, run, score in recomputed(path):
-        row = told[run.native_id]
+        row = result[run.native_id]
         assert (score["passed"], score["total"]) == (int(row["pass_rows"]), int(row["turns_scored"]))
         assert value_of(score) == pytest.approx(float(row["pass_row_rate"]), abs=1e-5)
 
@@ -237,8 +240,8 @@ def test_the_statuses_of_a_batch_summary(name):
 @pytest.mark.parametrize("name", ["dryrun-tables", "haiku-tables"])
 def test_the_pass_rate_of_an_export(name):
     for folder, run, score in recomputed(FIXTURES / "scylla" / name / "data"):
-        told = json.loads((folder / "summary.json").read_text())["by_model"][run.subject.model]
-        assert (score["total"], value_of(score)) == (told["total_runs"], pytest.approx(told["pass_rate"]))
+        row = json.loads((folder / "summary.json").read_text())["by_model"][run.subject.model]
+        assert (score["total"], value_of(score)) == (row["total_runs"], pytest.approx(row["pass_rate"]))
 
 
 @pytest.mark.parametrize("name", ["batch-gen2", "large/dryrun-tree", "dryrun-tier"])

@@ -10,8 +10,8 @@ FOLDER = FIXTURES / "aider"
 
 def test_the_rate_after_the_last_try_of_all_exercises_that_left_a_result():
     ((folder, _, score),) = recomputed(FOLDER / "run" / "data")
-    told = [json.loads(file.read_text()) for file in folder.rglob(".aider.results.json")]
-    passed = [bool((one.get("tests_outcomes") or [False])[-1]) for one in told]
+    row = [json.loads(file.read_text()) for file in folder.rglob(".aider.results.json")]
+    passed = [bool((one.get("tests_outcomes") or [False])[-1]) for one in row]
 
     assert (score["passed"], score["total"]) == (sum(passed), len(passed))
     assert value_of(score) == pytest.approx(sum(passed) / len(passed))

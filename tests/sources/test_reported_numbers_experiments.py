@@ -19,6 +19,6 @@ def test_the_summary_of_braintrust_states_the_mean_of_the_first_scorer(path):
 def test_the_mean_of_the_first_evaluator_of_langsmith_counts_crashes_as_it_does(path):
     for file, _, score in recomputed(path):
         rows = map(json.loads, file.read_text().splitlines())
-        told = [row["evaluation_results"][0]["score"] for row in rows]
+        result = [row["evaluation_results"][0]["score"] for row in rows]
 
-        assert value_of(score) == pytest.approx(fmean(told))
+        assert value_of(score) == pytest.approx(fmean(result))

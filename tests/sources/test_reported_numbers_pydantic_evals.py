@@ -14,8 +14,8 @@ def printed(report: dict[str, Any]) -> float:
     """Of each case all that was asserted of its repeats, and then the mean of the cases; of scores the same."""
     groups: dict[str, list[float]] = defaultdict(list)
     for case in report["cases"]:
-        told = case["assertions"] or case["scores"]
-        groups[case["source_case_name"] or ""] += [float(one["value"]) for one in told.values()]
+        result = case["assertions"] or case["scores"]
+        groups[case["source_case_name"] or ""] += [float(one["value"]) for one in result.values()]
     return fmean(fmean(values) for values in groups.values() if values)
 
 

@@ -12,7 +12,7 @@ FOLDER = FIXTURES / "swe_bench"
 def test_the_instances_resolved_of_all(name):
     ((folder, _, score),) = recomputed(FOLDER / name / "data")
     (report,) = [
-        told for path in folder.glob("*.json") if "resolved_instances" in (told := json.loads(path.read_text()))
+        data for path in folder.glob("*.json") if "resolved_instances" in (data := json.loads(path.read_text()))
     ]
 
     assert score["total"] == report["total_instances"]
@@ -23,8 +23,8 @@ def test_the_instances_resolved_of_all(name):
 def test_the_accuracy_of_every_map_of_swe_bench_pro():
     """No file states it; the rule is that of its evaluation script."""
     for folder, _, score in recomputed(FOLDER / "pro" / "data"):
-        told = json.loads((folder / "eval_results.json").read_text())
-        assert (score["passed"], score["total"], score["stated"]) == (sum(told.values()), len(told), None)
+        row = json.loads((folder / "eval_results.json").read_text())
+        assert (score["passed"], score["total"], score["stated"]) == (sum(row.values()), len(row), None)
 
 
 @pytest.mark.parametrize("name", ["mini_swe_agent", "swe_agent"])

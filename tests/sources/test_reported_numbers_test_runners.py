@@ -23,15 +23,15 @@ def test_the_counts_of_a_junit_report(path):
 @pytest.mark.parametrize("path", data("pytest_json"), ids=named)
 def test_the_summary_of_pytest_json_report(path):
     for file, _, score in recomputed(path):
-        told = json.loads(file.read_text())["summary"]
-        made = told["passed"] + told["failed"] + told["error"]
+        result = json.loads(file.read_text())["summary"]
+        made = result["passed"] + result["failed"] + result["error"]
 
-        assert (value_of(score), score["reproduced"]) == (told["passed"] / made, True)
+        assert (value_of(score), score["reproduced"]) == (result["passed"] / made, True)
 
 
 @pytest.mark.parametrize("path", data("allure"), ids=named)
 def test_how_many_of_all_results_of_allure_are_passed(path):
     for folder, _, score in recomputed(path):
-        told = [json.loads(file.read_text())["status"] for file in folder.glob("*-result.json")]
+        row = [json.loads(file.read_text())["status"] for file in folder.glob("*-result.json")]
 
-        assert value_of(score) == told.count("passed") / len(told)
+        assert value_of(score) == row.count("passed") / len(row)

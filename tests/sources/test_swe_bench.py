@@ -51,9 +51,9 @@ def test_the_three_facts_of_an_instance(instance, expected):
 
 def test_an_instance_that_the_report_counts_and_does_not_name_is_not_missing(tmp_path):
     path = tmp_path / "mock__model-1.demo-run.json"
-    told = json.loads((REPORT / path.name).read_text())
+    data = json.loads((REPORT / path.name).read_text())
     path.write_text(
-        json.dumps(told | {"resolved_ids": [], "completed_ids": told["unresolved_ids"], "submitted_ids": []})
+        json.dumps(data | {"resolved_ids": [], "completed_ids": data["unresolved_ids"], "submitted_ids": []})
     )
     found = list(swe_bench.read(path))
     run = next(item for item in found if isinstance(item, Run))
@@ -113,9 +113,9 @@ def test_tests_that_decide_nothing_do_not_count():
 def test_the_report_of_an_instance_goes_before_the_lists(tmp_path):
     copy = copied(JOINED, tmp_path)
     report = copy / "mock__model-1.nightly.json"
-    told = json.loads(report.read_text())
-    told["resolved_ids"].append("django__django-8")
-    report.write_text(json.dumps(told))
+    data = json.loads(report.read_text())
+    data["resolved_ids"].append("django__django-8")
+    report.write_text(json.dumps(data))
     attempt = attempts(copy)["django__django-8"]
 
     assert (attempt.outcome, attempt.reported) == ("fail", 1.0)
@@ -308,7 +308,7 @@ def test_predictions_alone_are_no_run():
 
 
 def test_a_format_that_is_named_last_is_seen_in_a_long_file(tmp_path):
-    told = {"messages": [{"role": "user", "content": "x" * 100_000}], "trajectory_format": "mini-swe-agent-1"}
-    (tmp_path / "long").write_text(json.dumps(told))
+    result = {"messages": [{"role": "user", "content": "x" * 100_000}], "trajectory_format": "mini-swe-agent-1"}
+    (tmp_path / "long").write_text(json.dumps(result))
 
     assert swe_bench.recognise(tmp_path / "long").because == "trajectories of mini-swe-agent"

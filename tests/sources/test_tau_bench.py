@@ -122,9 +122,9 @@ def test_a_document_that_was_cut_off_is_read_as_far_as_it_goes(tmp_path):
 
 
 def test_a_trial_that_comes_twice_repeats_the_first(tmp_path):
-    told = json.loads(REAL.read_text())
-    told["simulations"].append(told["simulations"][0] | {"id": "another"})
-    (tmp_path / "twice.json").write_text(json.dumps(told))
+    data = json.loads(REAL.read_text())
+    data["simulations"].append(data["simulations"][0] | {"id": "another"})
+    (tmp_path / "twice.json").write_text(json.dumps(data))
     *_, last = [item for item in tau_bench.read(tmp_path / "twice.json") if isinstance(item, Attempt)]
 
     assert (last.index, last.duplicate_of) == (2, last.id.replace("#2", "#1"))

@@ -71,25 +71,25 @@ def test_question_answer_and_level_are_the_case():
 
 
 def test_a_question_in_two_logs_is_one_case_with_two_attempts(tmp_path):
-    told = json.loads(HAND_CRAFTED.read_text())
+    data = json.loads(HAND_CRAFTED.read_text())
     for name in ("1.json", "2.json"):
-        (tmp_path / name).write_text(json.dumps(told))
+        (tmp_path / name).write_text(json.dumps(data))
 
     assert [one.index for one in attempts(tmp_path)] == [1, 2]
 
 
 def test_a_log_without_a_verdict_was_not_scored(tmp_path):
-    told = json.loads(HAND_CRAFTED.read_text())
-    del told["is_corrected"]
-    (tmp_path / "1.json").write_text(json.dumps(told))
+    data = json.loads(HAND_CRAFTED.read_text())
+    del data["is_corrected"]
+    (tmp_path / "1.json").write_text(json.dumps(data))
 
     assert attempts(tmp_path / "1.json")[0].measurement == "unscored"
 
 
 def test_an_annotation_behind_a_long_history_is_found(tmp_path):
-    told = json.loads(HAND_CRAFTED.read_text())
-    told["history"][3]["content"] = "x" * 200_000
-    (tmp_path / "long").write_text(json.dumps(told))
+    data = json.loads(HAND_CRAFTED.read_text())
+    data["history"][3]["content"] = "x" * 200_000
+    (tmp_path / "long").write_text(json.dumps(data))
 
     assert who_and_when.recognise(tmp_path / "long") is not None
 

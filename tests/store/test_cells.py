@@ -133,7 +133,7 @@ def test_a_check_is_counted_once_for_an_attempt_and_only_where_it_failed(store):
 
 def test_a_task_that_no_log_tells_has_no_digest(store):
     run = a_run()
-    told = Case(run=run.id, suite="suite", native_id="a", input="What is it?")
-    (done,) = put(store, run, told, Case(run=run.id, suite="suite", native_id="b"))
+    result = Case(run=run.id, suite="suite", native_id="a", input="What is it?")
+    (done,) = put(store, run, result, Case(run=run.id, suite="suite", native_id="b"))
 
-    assert digests_of(store, [done.pk]) == {done.pk: {"suite/a": told.digest}}
+    assert digests_of(store, [done.pk]) == {done.pk: {"suite/a": result.digest}}

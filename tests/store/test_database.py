@@ -85,7 +85,7 @@ def test_migrations_from_nothing_make_the_same_schema_as_a_new_store(tmp_path):
 def shape(store: Store) -> dict[str, object]:
     with store.reading() as connection:
         seen = inspect(connection)
-        told = {
+        result = {
             table: (
                 [
                     (column["name"], str(column["type"]), column["nullable"], column["primary_key"])
@@ -98,7 +98,7 @@ def shape(store: Store) -> dict[str, object]:
         }
         without_rowid = connection.exec_driver_sql("SELECT name, wr FROM pragma_table_list WHERE schema = 'main'")
         strange = sorted(tuple(row) for row in without_rowid if not row[0].startswith("sqlite_"))
-        return {"tables": told, "rowid": strange, "schema": schema_of(connection)}
+        return {"tables": result, "rowid": strange, "schema": schema_of(connection)}
 
 
 def test_every_table_of_the_schema_is_made(store):
@@ -137,12 +137,12 @@ def test_a_newer_store_is_refused_with_both_numbers_and_nothing_is_changed(store
     sql(store.path, "UPDATE alembic_version SET version_num = '0099'")
     before = contents(store.path)
 
-    with pytest.raises(StoreError) as told:
+    with pytest.raises(StoreError) as result:
         open_store(store.path)
 
-    assert "99" in told.value.message
-    assert str(SCHEMA) in told.value.message
-    assert "upgrade" in told.value.hint
+    assert "99" in result.value.message
+    assert str(SCHEMA) in result.value.message
+    assert "upgrade" in result.value.hint
     assert contents(store.path) == before
 
 
@@ -221,10 +221,10 @@ def test_a_folder_is_no_store(tmp_path):
 @pytest.mark.sqlite
 @pytest.mark.parametrize("place", ["/proc/errata.db", "/proc/none/errata.db", "/dev/full", "/dev/null/errata.db"])
 def test_a_place_that_can_not_be_written_is_told_with_what_would_be_right(place):
-    with pytest.raises(StoreError) as told:
+    with pytest.raises(StoreError) as result:
         open_store(Path(place))
 
-    assert "--store" in told.value.hint
+    assert "--store" in result.value.hint
 
 
 @pytest.mark.sqlite
@@ -249,10 +249,10 @@ def with_pragma(store: Store, pragma: str) -> Store:
 
 @pytest.mark.sqlite
 def test_a_read_only_store_is_told_in_words(store):
-    with pytest.raises(StoreError, match="read-only") as told:
+    with pytest.raises(StoreError, match="read-only") as result:
         put_run(with_pragma(store, "query_only = ON"))
 
-    assert "permissions" in told.value.hint
+    assert "permissions" in result.value.hint
 
 
 @pytest.mark.sqlite
@@ -316,9 +316,9 @@ def test_several_processes_may_make_the_store_at_once(tmp_path):
     path = tmp_path / ".errata" / "errata.db"
 
     started = [subprocess.Popen([sys.executable, "-c", OPEN, path], stderr=subprocess.PIPE) for _ in range(6)]
-    told = [one.communicate(timeout=60)[1].decode() for one in started]
+    data = [one.communicate(timeout=60)[1].decode() for one in started]
 
-    assert told == [""] * 6
+    assert data == [""] * 6
     assert problems_of(open_store(path)) == []
 
 

@@ -16,7 +16,7 @@ TEXTS = ("disk full: ä", "disk slow", "lock held")
 def pk(store):
     attempts = [an_attempt(run=RUN.id, case=f"suite/{name}", outcome="fail") for name in "abc"]
     (done,) = put(store, RUN, *attempts)
-    said = [
+    result = [
         Attribution(
             attempt=attempt.id,
             owner="model",
@@ -25,7 +25,7 @@ def pk(store):
         )
         for attempt, text in zip(attempts, TEXTS, strict=True)
     ]
-    put_owners(store, done.pk, [(seq, one, False) for seq, one in enumerate(said)])
+    put_owners(store, done.pk, [(seq, one, False) for seq, one in enumerate(result)])
     return done.pk
 
 

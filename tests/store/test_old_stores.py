@@ -131,7 +131,7 @@ def test_a_run_that_was_excluded_still_is_and_says_why(old):
     now, before = both(old, "runs")
 
     assert exclusions(now) == exclusions(before)
-    assert [said["reason"] for said in exclusions(now).values()] == ["a trial of the scorer, not a measurement"]
+    assert [result["reason"] for result in exclusions(now).values()] == ["a trial of the scorer, not a measurement"]
 
 
 def test_every_failure_is_there(old):

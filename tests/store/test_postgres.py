@@ -310,12 +310,12 @@ def test_changes_of_others_are_seen_also_after_the_connection_was_cut(store, add
 def test_an_import_whose_connection_is_cut_leaves_nothing_and_can_be_repeated(store):
     run = a_run()
     items = [run, *(an_attempt(run=run.id, index=1 + at) for at in range(5))]
-    with pytest.raises(StoreError, match="connection to the store was lost") as told, Importing(store) as importing:
+    with pytest.raises(StoreError, match="connection to the store was lost") as result, Importing(store) as importing:
         importing.add(batches(*items)[0])
         assert cut(store)
         importing.finish()
 
-    assert "run the command again" in told.value.hint
+    assert "run the command again" in result.value.hint
     assert all_runs(store) == []
     assert [done.change for done in put(store, *items)] == ["new"]
 
@@ -358,11 +358,11 @@ def test_a_store_that_another_process_locks_is_told_in_words(store, address, mon
     ids=["password", "user", "no-password", "database", "port", "host", "option", "unescaped"],
 )
 def test_an_address_that_does_not_work_is_told_in_words(url, words):
-    with pytest.raises(StoreError, match=words) as told:
+    with pytest.raises(StoreError, match=words) as result:
         open_store(url())
 
-    assert told.value.hint
-    assert "hunter22" not in f"{told.value.message} {told.value.hint}"
+    assert result.value.hint
+    assert "hunter22" not in f"{result.value.message} {result.value.hint}"
 
 
 def test_the_right_password_opens_the_store_and_is_not_shown(address):
@@ -432,9 +432,9 @@ def test_without_the_driver_the_extra_is_named(monkeypatch):
     monkeypatch.delattr("errata.store.postgres")
     monkeypatch.setitem(sys.modules, "psycopg", None)
 
-    with pytest.raises(StoreError, match="psycopg") as told:
+    with pytest.raises(StoreError, match="psycopg") as result:
         engine.postgres()
-    assert "errata[postgres]" in told.value.hint
+    assert "errata[postgres]" in result.value.hint
 
 
 def test_numbers_of_copied_rows_are_not_given_again(store):

@@ -86,10 +86,10 @@ def test_a_case_with_odd_characters_is_found_by_its_id(store):
 
 @pytest.mark.parametrize("wrong", ["", "run-1", "suite/failed", f"{RUN.id}:suite/failed#9", f"{'f' * 16}:suite/a#1"])
 def test_an_attempt_that_is_not_there_is_told_with_what_would_be_right(store, pk, wrong):
-    with pytest.raises(NotFoundError) as told:
+    with pytest.raises(NotFoundError) as result:
         attempt_by_id(store, wrong)
 
-    assert told.value.hint
+    assert result.value.hint
 
 
 def test_attempts_are_found_by_a_failed_check(store):

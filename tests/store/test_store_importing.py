@@ -279,8 +279,8 @@ def test_an_unreadable_line_that_may_belong_to_any_run_is_noted_in_each(store):
     put(store, Unreadable(source="s", where="line 1", why="y"), one, *attempts(1, one), other, *attempts(1, other))
 
     for run in (one, other):
-        (told,) = unreadables_of(store, run_by_id(store, run.id).pk)
-        assert told.why == "y; it may belong to any of 2 runs"
+        (result,) = unreadables_of(store, run_by_id(store, run.id).pk)
+        assert result.why == "y; it may belong to any of 2 runs"
 
 
 def test_an_attempt_of_a_run_that_nobody_describes_is_unreadable(store):
@@ -288,8 +288,8 @@ def test_an_attempt_of_a_run_that_nobody_describes_is_unreadable(store):
 
     put(store, RUN, *attempts(1), orphan)
 
-    (told,) = unreadables_of(store, run_by_id(store, RUN.id).pk)
-    assert told.where == "a.jsonl:7"
+    (result,) = unreadables_of(store, run_by_id(store, RUN.id).pk)
+    assert result.where == "a.jsonl:7"
 
 
 # --- what comes out is what went in ---

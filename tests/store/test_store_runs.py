@@ -68,21 +68,21 @@ def test_an_ambiguous_name_lists_the_candidates(store):
     put_run(store, "nightly-a", subject=Subject(model="model-a"))
     put_run(store, "nightly-b", subject=Subject(model="model-b"))
 
-    with pytest.raises(NotFoundError, match="`nightly` names 2 runs") as told:
+    with pytest.raises(NotFoundError, match="`nightly` names 2 runs") as result:
         find_run(store, "nightly")
 
     for word in ("nightly-a", "nightly-b", "model-a", "model-b"):
-        assert word in told.value.hint
+        assert word in result.value.hint
 
 
 def test_one_native_id_with_two_models_is_ambiguous_too(store):
     put_run(store, "run-1", subject=Subject(model="a"))
     put_run(store, "run-1", subject=Subject(model="b"))
 
-    with pytest.raises(NotFoundError, match="names 2 runs") as told:
+    with pytest.raises(NotFoundError, match="names 2 runs") as result:
         find_run(store, "run-1")
 
-    assert all(one.run.id in told.value.hint for one in all_runs(store))
+    assert all(one.run.id in result.value.hint for one in all_runs(store))
 
 
 @pytest.mark.parametrize("selector", ["", "ru", "r", "xyz", "run-1x", "deadbee", "/nowhere"])
@@ -94,10 +94,10 @@ def test_what_names_nothing_or_too_little_is_not_found(store, selector):
 
 
 def test_an_empty_store_says_how_to_fill_it(store):
-    with pytest.raises(NotFoundError, match="no runs yet") as told:
+    with pytest.raises(NotFoundError, match="no runs yet") as result:
         find_run(store, "latest")
 
-    assert "errata import" in told.value.hint
+    assert "errata import" in result.value.hint
 
 
 def test_an_unknown_id_is_not_found(store):

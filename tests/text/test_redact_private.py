@@ -68,9 +68,9 @@ def test_a_name_in_a_key_of_a_dict_goes_too():
 
 
 def test_values_under_secret_names_go_at_any_depth():
-    told = tree_for_others({"env": [{"API_KEY": "s3cr3t-value", "n": 3, "owner": "anna@lind.io"}], "none": None})
+    result = tree_for_others({"env": [{"API_KEY": "s3cr3t-value", "n": 3, "owner": "anna@lind.io"}], "none": None})
 
-    assert told == {"env": [{"API_KEY": "[redacted:named]", "n": 3, "owner": "[redacted:email]"}], "none": None}
+    assert result == {"env": [{"API_KEY": "[redacted:named]", "n": 3, "owner": "[redacted:email]"}], "none": None}
 
 
 SIZE, SECONDS = (200_000, 60) if LONG else (50_000, 15)
@@ -93,9 +93,9 @@ SECRET = "ghp_" + "a1B2" * 9
 
 @pytest.mark.trap(20)
 def test_secrets_addresses_and_home_folders_are_replaced():
-    told = outgoing_line(f"token {SECRET} of ana.lopez@acme.io in /home/ana.lopez/x")
+    result = outgoing_line(f"token {SECRET} of ana.lopez@acme.io in /home/ana.lopez/x")
 
-    assert told == "token [redacted:github-token] of [redacted:email] in /home/[redacted:user]/x"
+    assert result == "token [redacted:github-token] of [redacted:email] in /home/[redacted:user]/x"
 
 
 @pytest.mark.trap(20)

@@ -62,19 +62,19 @@ def test_positions_are_those_of_the_text_whatever_its_script():
     ],
 )
 def test_what_the_engine_can_not_run_is_refused_with_the_reason(pattern, reason):
-    with pytest.raises(SettingsError) as told:
+    with pytest.raises(SettingsError) as result:
         compiled(pattern)
 
-    assert told.value.message.startswith("Rule `mine` has a pattern")
-    assert reason in told.value.message
-    assert told.value.hint
+    assert result.value.message.startswith("Rule `mine` has a pattern")
+    assert reason in result.value.message
+    assert result.value.hint
 
 
 def test_without_the_engine_patterns_of_users_are_refused(monkeypatch):
     monkeypatch.setitem(sys.modules, "re2", None)
     compile_user_pattern.cache_clear()
 
-    with pytest.raises(SettingsError) as told:
+    with pytest.raises(SettingsError) as result:
         compiled("x")
 
-    assert "errata[rules]" in told.value.hint
+    assert "errata[rules]" in result.value.hint

@@ -26,8 +26,8 @@ def a_case(expected, **changes):
 
 
 def agreeing(*answers, **changes):
-    told = {name: (answer,) for name, answer in zip(THREE, answers, strict=True)}
-    return CaseElsewhere(failed=THREE, answers=told, **changes)
+    result = {name: (answer,) for name, answer in zip(THREE, answers, strict=True)}
+    return CaseElsewhere(failed=THREE, answers=result, **changes)
 
 
 def test_that_every_subject_fails_is_noted_and_points_to_nobody_else():

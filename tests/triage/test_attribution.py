@@ -126,11 +126,11 @@ def test_lint_and_tests_failing_together_is_the_models():
 
 
 def test_a_weak_signal_never_takes_a_measured_failure_from_the_model():
-    said = tuple(
+    result = tuple(
         Judgement(judge=name, raw={"passed": verdict}) for name, verdict in (("a", True), ("b", False), ("c", False))
     )
 
-    found = attributed(an_attempt(judgements=said))
+    found = attributed(an_attempt(judgements=result))
 
     assert (found.owner, found.also) == ("model", ("grader",))
 

@@ -206,11 +206,11 @@ def test_looking_at_the_repository_is_part_of_the_work(command):
 
 
 def test_a_refusal_that_a_policy_demands_is_no_confession():
-    said = "I'm unable to complete this change: our policy does not allow it for basic economy."
+    result = "I'm unable to complete this change: our policy does not allow it for basic economy."
     said_by = [("user", "Change it"), ("assistant", "No"), ("user", "Do"), ("assistant", "I could not get it done")]
     turns = tuple(Step(index=at, actor=Actor(role=role), text=text) for at, (role, text) in enumerate(said_by))
 
-    assert seen(passed(output=Output(text=said))) == []
+    assert seen(passed(output=Output(text=result))) == []
     assert seen(passed(steps=turns)) == []
     assert seen(passed(output=Output(text="I was unable to complete the task."))) == [("said_it_failed", "weak")]
 

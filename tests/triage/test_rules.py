@@ -115,9 +115,9 @@ def test_an_error_column_that_calls_everything_the_subjects_is_read_by_its_words
 
 
 def test_what_only_passes_through_a_container_is_still_the_providers():
-    told = {"in": "subject", "text": "Command failed: docker exec 3f2a agent --task x\nAPI Error: 429 rate_limit_error"}
+    text = {"in": "subject", "text": "Command failed: docker exec 3f2a agent --task x\nAPI Error: 429 rate_limit_error"}
 
-    assert attributed(recorded(told)).owner == "provider"
+    assert attributed(recorded(text)).owner == "provider"
 
 
 @pytest.mark.parametrize(("kind", "owner"), [("KeyError", "harness"), ("StrangeError", "unknown")])
@@ -132,6 +132,6 @@ def test_a_mistake_whose_stack_ends_in_a_harness_is_the_harnesss(kind, owner):
 
 @pytest.mark.parametrize("name", [*MEANS, *suspicious.MEANS])
 def test_every_signal_of_a_function_is_told_in_the_document(name):
-    told = (Path(__file__).parents[2] / "docs" / "attribution.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "attribution.md").read_text(encoding="utf-8")
 
-    assert f"`{name}`" in told
+    assert f"`{name}`" in text

@@ -46,9 +46,9 @@ def test_one_of_the_same_name_takes_the_place_of_a_built_in_one(added):
 
 
 def test_its_label_is_suggested(added):
-    said = suggestions("any", an_attempt(), "grader", frozenset(), with_added([added()]))
+    result = suggestions("any", an_attempt(), "grader", frozenset(), with_added([added()]))
 
-    assert said["mine"] == "GRUMPY_JUDGE"
+    assert result["mine"] == "GRUMPY_JUDGE"
 
 
 def test_a_changed_word_makes_another_version(added):
@@ -78,11 +78,11 @@ def test_the_version_does_not_depend_on_the_order_of_the_files(added):
 def test_what_is_wrong_in_a_file_is_told(added, text, wrong):
     path = added(text)
 
-    with pytest.raises(SettingsError) as told:
+    with pytest.raises(SettingsError) as result:
         with_added([path])
 
-    assert str(path) in told.value.message
-    assert wrong in told.value.message
+    assert str(path) in result.value.message
+    assert wrong in result.value.message
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path):

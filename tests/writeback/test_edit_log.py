@@ -77,17 +77,17 @@ def test_what_was_not_measured_is_invalidated_in_a_copy_and_the_log_stays_as_it_
     before = log.read_bytes()
     done("writeback", log)
 
-    told = run(python, "writeback/edit_log.py", log)
+    result = run(python, "writeback/edit_log.py", log)
 
-    assert told.returncode == 0, told.stderr
-    assert "2 edits, 0 there already, 0 refused" in told.stdout
+    assert result.returncode == 0, result.stderr
+    assert "2 edits, 0 there already, 0 refused" in result.stdout
     assert log.read_bytes() == before
     edited = read_back(Path("writeback/demo.edited.json"))
     assert {name for (name, _), one in edited.items() if one.invalidated} == {"crash", "flaky"}
-    said = edited["crash", 1].invalidated
-    assert said.by == "errata 0.1.0"
-    assert said.why.startswith("provider: the provider returned a server error (rule provider_server_error v")
-    made = said.extra["metadata"]["errata"]
+    output = edited["crash", 1].invalidated
+    assert output.by == "errata 0.1.0"
+    assert output.why.startswith("provider: the provider returned a server error (rule provider_server_error v")
+    made = output.extra["metadata"]["errata"]
     assert made["evidence"][0]["quote"]
     assert (made["owner"], made["author"], made["confidence"]) == ("provider", "provider_server_error", "certain")
 
@@ -98,9 +98,9 @@ def test_a_score_that_the_grader_got_wrong_becomes_unscored_and_its_history_keep
     blame_the_grader("toolerr")
     done("writeback", log)
 
-    told = run(python, "writeback/edit_log.py", log)
+    result = run(python, "writeback/edit_log.py", log)
 
-    assert told.returncode == 0, told.stderr
+    assert result.returncode == 0, result.stderr
     before, after = read_back(log)["toolerr", 1], read_back(Path("writeback/demo.edited.json"))["toolerr", 1]
     assert (before.outcome, after.outcome, after.measurement) == ("fail", "none", "unscored")
     (check,) = [one for one in after.checks if one.is_primary]
@@ -116,9 +116,9 @@ def test_edits_that_are_there_are_not_made_again(log, python):
     run(python, "writeback/edit_log.py", log)
     first = Path("writeback/demo.edited.json").read_bytes()
 
-    told = run(python, "writeback/edit_log.py", log)
+    result = run(python, "writeback/edit_log.py", log)
 
-    assert "0 edits, 2 there already, 0 refused" in told.stdout
+    assert "0 edits, 2 there already, 0 refused" in result.stdout
     assert Path("writeback/demo.edited.json").read_bytes() == first
 
 
@@ -126,10 +126,10 @@ def test_a_dry_run_says_what_it_would_do_and_writes_nothing(log, python):
     done("writeback", log)
     before = sorted(Path().rglob("*"))
 
-    told = run(python, "writeback/edit_log.py", "--dry-run", log)
+    result = run(python, "writeback/edit_log.py", "--dry-run", log)
 
-    assert told.returncode == 0
-    assert "would    invalidate crash epoch 1" in told.stdout
+    assert result.returncode == 0
+    assert "would    invalidate crash epoch 1" in result.stdout
     assert sorted(Path().rglob("*")) == before
 
 
@@ -148,10 +148,10 @@ def test_edits_are_not_made_in_the_log_of_another_run(log, python):
     other["eval"]["eval_id"] = "another"
     log.write_text(json.dumps(other))
 
-    told = run(python, "writeback/edit_log.py", log)
+    result = run(python, "writeback/edit_log.py", log)
 
-    assert told.returncode == 2
-    assert "is a different run, another" in told.stderr
+    assert result.returncode == 2
+    assert "is a different run, another" in result.stderr
 
 
 def test_an_invalidation_of_somebody_else_is_kept(log, python):
@@ -161,10 +161,10 @@ def test_an_invalidation_of_somebody_else_is_kept(log, python):
     next(one for one in edited["samples"] if one["id"] == "crash")["invalidation"] = provenance
     log.write_text(json.dumps(edited))
 
-    told = run(python, "writeback/edit_log.py", log)
+    result = run(python, "writeback/edit_log.py", log)
 
-    assert told.returncode == 1
-    assert "somebody else invalidated the sample" in told.stdout
+    assert result.returncode == 1
+    assert "somebody else invalidated the sample" in result.stdout
     assert read_back(Path("writeback/demo.edited.json"))["crash", 1].invalidated.by == "ada"
 
 
@@ -178,15 +178,15 @@ def test_text_of_a_log_is_data_whatever_it_says(log, python):
     log.write_text(json.dumps(hostile))
     done("writeback", log)
 
-    told = run(python, "writeback/edit_log.py", log)
+    result = run(python, "writeback/edit_log.py", log)
 
-    assert told.returncode == 0, told.stderr
+    assert result.returncode == 0, result.stderr
     assert Path("writeback/edit_log.py").read_text() == (ROOT / "src/errata/writeback/edit_log.py").read_text()
     assert "EXAMPLEKEY" not in Path("writeback/edits.json").read_text()
     assert not list(Path().rglob("pwned"))
-    assert "\x1b" not in told.stdout
-    assert "\u202e" not in told.stdout
-    assert "2 edits" in told.stdout
+    assert "\x1b" not in result.stdout
+    assert "\u202e" not in result.stdout
+    assert "2 edits" in result.stdout
 
 
 def test_without_inspect_ai_the_script_says_what_is_needed(log):
@@ -194,7 +194,7 @@ def test_without_inspect_ai_the_script_says_what_is_needed(log):
         pytest.skip("inspect-ai is installed")
     done("writeback", log)
 
-    told = run(([sys.executable], {**os.environ, "PYTHONPATH": ""}), "writeback/edit_log.py", log)
+    result = run(([sys.executable], {**os.environ, "PYTHONPATH": ""}), "writeback/edit_log.py", log)
 
-    assert told.returncode == 2
-    assert "inspect-ai is needed" in told.stderr
+    assert result.returncode == 2
+    assert "inspect-ai is needed" in result.stderr
