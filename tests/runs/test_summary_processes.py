@@ -31,7 +31,7 @@ def readings(monkeypatch):
 @pytest.fixture
 def two_cores(monkeypatch):
     monkeypatch.setattr(summary_processes, "PARALLEL_FROM", 3 * CASES)
-    monkeypatch.setattr(summary_processes, "_cores", lambda: 2)
+    monkeypatch.setattr(summary_processes, "cores", lambda: 2)
 
 
 def a_store(path: Path):
@@ -61,7 +61,7 @@ def test_the_comparison_is_that_of_one_process(tmp_path, two_cores, readings, mo
     shared = comparison(a_store(tmp_path / "shared.db"))
     assert 0 < len(readings) < 3
 
-    monkeypatch.setattr(summary_processes, "_cores", lambda: 1)
+    monkeypatch.setattr(summary_processes, "cores", lambda: 1)
     readings.clear()
     alone = comparison(a_store(tmp_path / "alone.db"))
 

@@ -24,7 +24,6 @@ from errata.cli.render.unread import show_unread
 from errata.cli.shared_options import reports_option
 from errata.cli.table import some_of
 from errata.errors import NotFoundError
-from errata.json_output.analysis import analysis_output
 from errata.model import CauseSummary, Finding, StoredRun, UnreadFiles
 from errata.model.run import subject_label
 from errata.render.figures import percent
@@ -39,7 +38,6 @@ from errata.runs.without_failures import cases_not_in_log
 from errata.settings.store_location import is_there
 from errata.text.clean import one_line
 from errata.verbs.analyze import analyze, analyze_new, analyze_stored
-from errata.verbs.report import report_failures
 
 MOST_KNOWN = 10
 
@@ -120,11 +118,23 @@ def _show_all(
     for at, view in enumerate(views):
         if at and not options.json:
             put()
-        path = report_failures(view) if report else None
+        path = _write_report(view) if report else None
         if options.json:
-            put_json(with_project(analysis_output(view.summary, path, () if at else unread)))
+            _put_json(view.summary, path, () if at else unread)
         else:
             show_analysis(view.summary, as_json=False, report=path, suspects_here=len(views) == 1)
+
+
+def _write_report(view: RunView) -> Path | None:
+    from errata.verbs.report import report_failures
+
+    return report_failures(view)
+
+
+def _put_json(analysis: Analysis, report: Path | None, unread: Sequence[UnreadFiles] = ()) -> None:
+    from errata.json_output.analysis import analysis_output
+
+    put_json(with_project(analysis_output(analysis, report, unread)))
 
 
 def _show_suspects(views: Sequence[RunView]) -> None:
@@ -155,7 +165,7 @@ def show_analysis(
     analysis: Analysis, *, as_json: bool, kept: bool = True, report: Path | None = None, suspects_here: bool = True
 ) -> None:
     if as_json:
-        put_json(with_project(analysis_output(analysis, report)))
+        _put_json(analysis, report)
         return
     tell_summary(analysis)
     show_summary(analysis, kept=kept, report=report, suspects_here=suspects_here)

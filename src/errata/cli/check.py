@@ -10,7 +10,6 @@ from errata.cli.output import put, put_command, put_json, wash
 from errata.cli.render.next_steps import rerun_note
 from errata.cli.render.runs import title_of
 from errata.cli.render.scores import put_bracket
-from errata.json_output.runs import check_output
 from errata.model import Evidence, Finding
 from errata.runs.names import handle_of, runs_named
 from errata.runs.summary import Health
@@ -37,6 +36,8 @@ def command(runs: tuple[str, ...], options: Options) -> int:
         health = view.health if options.json else view.overview.health
         fit = fit and health.fit
         if options.json:
+            from errata.json_output.runs import check_output
+
             put_json(check_output(view))
             continue
         if at:

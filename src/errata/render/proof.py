@@ -1,11 +1,14 @@
 """Text about owners: whether a failure is shown or presumed to be the model's, and whether rules or verdicts say so."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from errata.model import Attribution
-from errata.model.output.report.shared import ReviewCoverage
 from errata.model.words import ProofReason
 from errata.render.figures import plural
+
+if TYPE_CHECKING:
+    from errata.model.output.report.shared import ReviewCoverage
 
 REASONS: dict[ProofReason, str] = {
     "passed_elsewhere": "{these} passed elsewhere",
@@ -80,7 +83,7 @@ def owners_state(failures: int, *, by_rules: int, need_second: int) -> str:
     return "Owners come from verdicts"
 
 
-def coverage_state(reading: ReviewCoverage) -> str:
+def coverage_state(reading: "ReviewCoverage") -> str:
     """The same of a report, with the number of reviewed failures."""
     state = owners_state(
         reading.failures,

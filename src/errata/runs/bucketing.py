@@ -4,7 +4,7 @@ import threading
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -22,6 +22,7 @@ from errata.model.standing import standing
 from errata.model.times import now_as_text
 from errata.runs.background import is_left_to_background
 from errata.runs.explanation import BY_DEFAULT
+from errata.runs.failure_processes import failures_ahead
 from errata.runs.standings import standing_of
 from errata.store.attempts import case_book_of, case_of, with_texts
 from errata.store.attributions import attributed_failures, rules_version_of
@@ -293,7 +294,7 @@ class CollectFailures(Protocol):
 def failures_of_each(views: Sequence["RunView"], *, logs: bool) -> Iterator[Iterable[FailureToGroup]]:
     for view in views:
         view.ensure_triaged()
-        yield failures_to_group(view, logs=logs)
+    yield from failures_ahead(views, logs=logs, collect=partial(failures_to_group, logs=logs))
 
 
 def failures_to_group(

@@ -5,14 +5,12 @@ from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from errata.memory.actions import ReportLocation
 from errata.memory.known_gaps import gaps_of_model, gaps_of_others, mentions_gaps
-from errata.memory.reading.labels import LabelWords
-from errata.memory.reading.report import is_report, read_report
-from errata.memory.reading.vocabulary import Vocabulary
 from errata.memory.relation import RelatedReports, RunReports, group_by_relation
 from errata.memory.report_cache import ReportCache
 from errata.memory.report_files import FOLDER, ReportFile, ReportFiles, find_reports, folders_for, parse_file_name
@@ -27,6 +25,10 @@ from errata.store.database import Store
 from errata.store.named_cases import case_keys, failure_keys_of
 from errata.store.runs import all_runs
 from errata.triage.rulesets import rules_in_use
+
+if TYPE_CHECKING:
+    from errata.memory.reading.labels import LabelWords
+    from errata.memory.reading.vocabulary import Vocabulary
 
 _named_folder: ContextVar[Path | None] = ContextVar("reports", default=None)
 
@@ -141,6 +143,9 @@ MOST_CASES = 20_000
 
 def parse_reports(files: Iterable[ReportFile], keys: Sequence[str], store: Store) -> list[PriorReport]:
     """Files that are about a run; `keys` are the cases whose names they may use."""
+    # every triage asks for gaps, and few runs have a report beside them
+    from errata.memory.reading.report import is_report, read_report  # noqa: PLC0415
+
     names = tuple(label.name for taxonomy in rules_in_use().taxonomies for label in taxonomy.label)
     known = frozenset(keys) if len(keys) <= MOST_CASES else frozenset[str]()
     words = fingerprint(names, sorted(known))
@@ -169,10 +174,14 @@ def _cache(path: Path) -> ReportCache:
 
 
 @lru_cache(maxsize=8)
-def _labels(names: tuple[str, ...]) -> LabelWords:
+def _labels(names: tuple[str, ...]) -> "LabelWords":
+    from errata.memory.reading.labels import LabelWords  # noqa: PLC0415 as above
+
     return LabelWords(names)
 
 
 @lru_cache(maxsize=8)
-def _vocabulary(keys: frozenset[str]) -> Vocabulary:
+def _vocabulary(keys: frozenset[str]) -> "Vocabulary":
+    from errata.memory.reading.vocabulary import Vocabulary  # noqa: PLC0415 as above
+
     return Vocabulary(keys)

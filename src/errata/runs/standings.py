@@ -1,15 +1,16 @@
 """Which verdicts on failures stand and count, what they say that triage did not, and whether their quotes hold."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from errata.model import Attribution, StoredRun, Verdict
 from errata.model.attribution import suggested_label
 from errata.model.standing import AttemptReview, Standing, may_be_stale, standing
-from errata.review.quotes import QuoteCheck
-from errata.review.stored import queue
-from errata.runs.review_context import context_of
 from errata.store.database import Store
 from errata.store.reviews import verdicts_of
+
+if TYPE_CHECKING:
+    from errata.review.quotes import QuoteCheck
 
 
 def standing_of(
@@ -51,8 +52,11 @@ def counts(stood: Standing) -> bool:
     return stood.final or stood.verdict.inherited_from is not None
 
 
-def quotes_found(stored: StoredRun, store: Store, verdicts: Sequence[Verdict]) -> QuoteCheck:
-    from errata.runs.view import RunView  # noqa: PLC0415 the view asks for this
+def quotes_found(stored: StoredRun, store: Store, verdicts: Sequence[Verdict]) -> "QuoteCheck":
+    # every page asks for standings, and few runs have a verdict that may be stale; the view asks for this
+    from errata.review.stored import queue  # noqa: PLC0415
+    from errata.runs.review_context import context_of  # noqa: PLC0415
+    from errata.runs.view import RunView  # noqa: PLC0415
 
     return queue.quotes_found(context_of(RunView(stored, store)), store, verdicts)
 

@@ -4,10 +4,6 @@ What a process finds of a run is kept in the store, as always; only that it is d
 the end is done here.
 """
 
-import os
-import subprocess
-import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -19,6 +15,7 @@ from errata.compare.stored import has_run_summary
 from errata.compare.trials import Timeouts
 from errata.errors import ErrataError
 from errata.runs.background import is_left_to_background
+from errata.runs.child_processes import cores, end_process, end_with_parent, start_process
 from errata.runs.reader_processes import collect_seldom
 from errata.runs.view import RunView
 from errata.store.database import Store, open_store
@@ -49,18 +46,7 @@ class SummaryProcess:
             "summary_processes.serve(sys.stdin.buffer, sys.stdout.buffer, "
             "lambda view, timeouts, to_pool: facts_of(view, timeouts=timeouts, to_pool=to_pool))"
         )
-        # -P: nothing in the working folder is to be imported; a group of its own: Ctrl-C is for this process
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", program],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            process_group=0,
-        )
-        assert self._process.stdin is not None
-        with suppress(BrokenPipeError):
-            self._process.stdin.write(msgspec.json.encode(order) + b"\n")
-            self._process.stdin.flush()
+        self._process = start_process(program, order)
 
     def wait_for(self, run_id: str) -> None:
         """Until the run is summarised, or the process has ended."""
@@ -69,10 +55,7 @@ class SummaryProcess:
             self._waiting.discard(msgspec.json.decode(line, type=str))
 
     def close(self) -> None:
-        self._process.kill()
-        with self._process, suppress(BrokenPipeError):
-            assert self._process.stdin is not None
-            self._process.stdin.close()
+        end_process(self._process)
 
 
 @contextmanager
@@ -99,7 +82,7 @@ def _shares(views: Sequence[RunView], store: Store, timeouts: Timeouts, *, to_po
     for view in views:
         view.ensure_triaged()  # the other processes may know other rules
     new = [view for view in views if not has_run_summary(view.stored, store, timeouts, to_pool=to_pool)]
-    count = min(_cores(), MOST_PROCESSES, len(new))
+    count = min(cores(), MOST_PROCESSES, len(new))
     if _attempts_of(new) < PARALLEL_FROM or count < 2:
         return []
     shares: list[list[RunView]] = [[] for _ in range(count)]
@@ -112,14 +95,10 @@ def _attempts_of(views: Sequence[RunView]) -> int:
     return sum(view.stored.counts.attempts_in_log for view in views)
 
 
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def serve(request: IO[bytes], answer: IO[bytes], summarise: Summarise) -> None:
     """The other process: an order comes in, and the id of each run goes out when its summary is kept."""
     order = msgspec.json.decode(request.readline(), type=SummaryOrder)
-    threading.Thread(target=_end_with, args=(request,), daemon=True).start()
+    end_with_parent(request)
     collect_seldom()
     with suppress(ErrataError):  # whoever gave the order does what is missing, and shows the error
         store = open_store(Path(order.store))
@@ -129,9 +108,3 @@ def serve(request: IO[bytes], answer: IO[bytes], summarise: Summarise) -> None:
                 answer.write(msgspec.json.encode(stored.run.id) + b"\n")
                 answer.flush()
         store.engine.dispose()
-
-
-def _end_with(request: IO[bytes]) -> None:
-    """When the process that gave the order is gone, so is the reason to go on."""
-    request.read()
-    os._exit(1)

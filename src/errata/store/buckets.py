@@ -185,6 +185,8 @@ def verdicts_in(connection: Connection, bucket_ids: Sequence[str]) -> dict[str, 
     """Attempt → its verdicts, oldest first; of all members of some buckets."""
     same = (bucket_members.c.run_id == verdicts.c.run_id) & (bucket_members.c.attempt_id == verdicts.c.attempt_id)
     query = select(verdicts.c.record).join(bucket_members, same).order_by(verdicts.c.at, verdicts.c.id)
+    # a bucket may have members in very many runs that nobody has reviewed
+    query = query.where(bucket_members.c.run_id.in_(select(verdicts.c.run_id)))
     by_attempt: dict[str, list[Verdict]] = {}
     for some in chunks(bucket_ids):
         for row in connection.execute(query.where(bucket_members.c.bucket.in_(some))):
