@@ -11,13 +11,14 @@ from errata.cli.render.runs import counted_in, harness_title
 from errata.cli.render.scores import LABEL, ScoreWords, figures, lines_of
 from errata.cli.table import some_of
 from errata.compare.after_fixes import AfterFixes
-from errata.compare.costs import ONLY_SIMULATOR, Cost, Price
+from errata.compare.costs import ONLY_SIMULATOR
 from errata.compare.policies import POLICIES
 from errata.compare.pooling import Pool
 from errata.compare.scores import LeftOutGroup, Policy, Score
 from errata.compare.trials import Trial
 from errata.json_output.scores import json_pool, json_scores
 from errata.model import Run
+from errata.model.output.score import CostOutput, PriceOutput
 from errata.model.run import case_name, subject_label
 from errata.render.figures import hundredths, percent
 from errata.runs.names import handle_of, runs_named, short
@@ -154,7 +155,7 @@ def _put_clustered(score: Score, counted: str) -> None:
         put(f"{'effective n':<{LABEL}}{size}: repeats of a case are correlated", hang=LABEL)
 
 
-def _put_cost(cost: Cost, currency: str) -> None:
+def _put_cost(cost: CostOutput, currency: str) -> None:
     if cost.total is None:
         return
     parts = [f"{_amount(cost.total, currency)} total", f"{_amount(cost.of_passes, currency)} on passes"]
@@ -196,7 +197,7 @@ Row = tuple[str, str, str, str, str, str]
 """Category, policies, counts, rate, interval, cost of a pass."""
 
 
-def put_categories(categories: Mapping[str, Mapping[Policy, Score]], prices: Mapping[str, Price]) -> None:
+def put_categories(categories: Mapping[str, Mapping[Policy, Score]], prices: Mapping[str, PriceOutput]) -> None:
     if not categories:
         put("\nBy category: the log names none")
         return
@@ -219,7 +220,7 @@ def _put_categories_stacked(rows: Sequence[Row]) -> None:
         put(f"    {policies}  {'  '.join(filter(None, numbers))}".rstrip())
 
 
-def _rows(name: str, scores: Mapping[Policy, Score], price: Price | None) -> Iterator[Row]:
+def _rows(name: str, scores: Mapping[Policy, Score], price: PriceOutput | None) -> Iterator[Row]:
     alike: dict[tuple[str, str, str], list[str]] = {}
     for policy, score in scores.items():
         if score.total:
@@ -231,13 +232,13 @@ def _rows(name: str, scores: Mapping[Policy, Score], price: Price | None) -> Ite
         yield "" if at else first, ", ".join(policies), *cells, "" if at or price is None else _per_pass(price)
 
 
-def _per_pass(price: Price) -> str:
+def _per_pass(price: PriceOutput) -> str:
     return f"{money(price.cost_of_pass)}/pass" if price.cost_of_pass is not None else f"–: {price.note}"
 
 
-def put_tiers(cost: Cost, name: Callable[[str], str]) -> None:
+def put_tiers(cost: CostOutput, name: Callable[[str], str]) -> None:
     """The cost of a pass for each case that was tried in tiers."""
-    tiers: dict[str, list[Price]] = {}
+    tiers: dict[str, list[PriceOutput]] = {}
     for price in cost.prices:
         if price.path and "/" not in price.path:
             tiers.setdefault(price.case, []).append(price)

@@ -7,6 +7,7 @@ import msgspec
 
 from errata.compare.trials import Trial, Trials
 from errata.model import Attempt
+from errata.model.output.score import CostOfPassOutput, CostOutput, FrontierOutput, PriceOutput
 from errata.model.words import CostNote
 
 
@@ -73,24 +74,14 @@ def frontier(tiers: Mapping[str, Spending]) -> tuple[str, float] | None:
     return (name, cost) if priced else None
 
 
-class CostsOfPass(msgspec.Struct, frozen=True, kw_only=True):
-    """Of the passing cases one by one, as ProjectScylla counts: each at its own frontier."""
-
-    mean: float | None = None
-    median: float | None = None
-    priced: int = 0
-    passed: int = 0
-    note: CostNote | None = None
-    """Why there is none."""
-
-
-def costs_of_pass(trials: Trials, frontiers: Mapping[str, float]) -> CostsOfPass:
+def costs_of_pass(trials: Trials, frontiers: Mapping[str, float]) -> CostOfPassOutput:
     """`frontiers`: case → its frontier cost of pass."""
     passing = [case for case, tries in trials.counted.items() if all(one.passed for one in tries)]
     known = [frontiers[case] for case in passing if case in frontiers]
     if not known:
-        return CostsOfPass(passed=len(passing), note=CostNote.NO_FRONTIER if passing else CostNote.NOTHING_PASSED)
-    return CostsOfPass(mean=fmean(known), median=median(known), priced=len(known), passed=len(passing))
+        note = CostNote.NO_FRONTIER if passing else CostNote.NOTHING_PASSED
+        return CostOfPassOutput(mean=None, median=None, priced=0, passed=len(passing), note=note)
+    return CostOfPassOutput(mean=fmean(known), median=median(known), priced=len(known), passed=len(passing), note=None)
 
 
 class Tiers:
@@ -142,54 +133,10 @@ FRONTIER = "frontier_cop"
 ONLY_SIMULATOR = "only the cost of the simulated user is logged; the agent's is unknown"
 
 
-class Price(msgspec.Struct, frozen=True, kw_only=True):
-    """The cost of a pass in one category, case, tier or subtest."""
-
-    category: str = ""
-    case: str = ""
-    path: str = ""
-    """`T0` for a tier of the case, `T0/00` for a subtest of it."""
-    made: int
-    passed: int
-    cost: float | None
-    cost_of_pass: float | None
-    note: CostNote | None
-    """Why there is no cost of pass."""
-
-
-class Frontier(msgspec.Struct, frozen=True):
-    category: str
-    cost_of_pass: float | None
-    stated: float | None
-    """As stated by the harness."""
-
-
-class Cost(msgspec.Struct, frozen=True, kw_only=True):
-    """The total cost, as far as the log states it; absent is not zero."""
-
-    total: float | None
-    of_passes: float | None
-    of_failures: float | None
-    of_unscored: float | None
-    """Of attempts that nobody scored."""
-    is_simulator_only: bool
-    """The log states what the simulated user cost, and not what the subject cost."""
-    per_pass: float | None
-    """Everything that was spent, over the passes it bought."""
-    unknown: int
-    note: CostNote | None
-    """Why there is no cost per pass."""
-    cost_of_pass: CostsOfPass | None
-    """Of the passing cases one by one, where they have tiers."""
-    frontier: Frontier | None
-    """Of the whole run, where the harness gives one."""
-    prices: tuple[Price, ...]
-
-
-def cost_of(trials: Trials, parts: Mapping[str, Trials], tiers: Tiers) -> Cost:
+def cost_of(trials: Trials, parts: Mapping[str, Trials], tiers: Tiers) -> CostOutput:
     spent = spending_on(trials.rows)
     by_category = {name: spending_on(part.rows) for name, part in parts.items()}
-    return Cost(
+    return CostOutput(
         total=spent.total,
         of_passes=spent.of_passes if spent.priced_passes else None,
         of_failures=spent.of_failures if spent.priced > spent.priced_passes + spent.priced_unscored else None,
@@ -208,16 +155,16 @@ def cost_of(trials: Trials, parts: Mapping[str, Trials], tiers: Tiers) -> Cost:
     )
 
 
-def _frontier(trials: Trials, by_category: Mapping[str, Spending]) -> Frontier | None:
+def _frontier(trials: Trials, by_category: Mapping[str, Spending]) -> FrontierOutput | None:
     """Only where the harness gives one: there the categories are tiers, and the cheapest of them is the frontier."""
     stated = next((one for one in trials.run.reported if one.metric == FRONTIER), None)
     if stated is None:
         return None
     category, cost = frontier(by_category) or ("", None)
-    return Frontier(category, cost, stated.value)
+    return FrontierOutput(category=category, cost_of_pass=cost, stated=stated.value)
 
 
-def _of_cases(trials: Trials) -> list[Price]:
+def _of_cases(trials: Trials) -> list[PriceOutput]:
     """Where a case was tried once, its price is its cost."""
     if not trials.repeated:
         return []
@@ -225,8 +172,8 @@ def _of_cases(trials: Trials) -> list[Price]:
     return [_price(one, case=case) for case, one in spent.items() if one.priced]
 
 
-def _price(spent: Spending, *, category: str = "", case: str = "", path: str = "") -> Price:
-    return Price(
+def _price(spent: Spending, *, category: str = "", case: str = "", path: str = "") -> PriceOutput:
+    return PriceOutput(
         category=category,
         case=case,
         path=path,

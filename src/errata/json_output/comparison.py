@@ -14,6 +14,7 @@ from errata.compare.ranking import Ranked
 from errata.compare.scores import Policy
 from errata.compare.sets import FailedByAll, Flips, Instability, Uniques
 from errata.json_output.scores import json_score
+from errata.model import StoredRun
 from errata.model.output.compare import (
     Cases,
     CategoryOutput,
@@ -37,7 +38,7 @@ from errata.model.output.compare import (
     UniquesOutput,
 )
 from errata.model.output.score import ScoreOutput
-from errata.model.run import case_name
+from errata.model.run import WhyLeftOut, case_name
 
 
 def json_comparison(comparison: Comparison) -> ComparisonOutput:
@@ -51,16 +52,7 @@ def json_comparison(comparison: Comparison) -> ComparisonOutput:
         by_model=comparison.options.by_model,
         category=comparison.options.category or None,
         runs=tuple(_run(one, comparison, at) for at, one in enumerate(comparison.runs)),
-        left_out_runs=tuple(
-            LeftOutRunOutput(
-                run=stored.run.native_id,
-                run_id=stored.run.id,
-                model=stored.run.subject.model,
-                why=why.code,
-                excluded=why.detail or None,
-            )
-            for stored, why in comparison.left_out
-        ),
+        left_out_runs=left_out_runs(comparison.left_out),
         differences=tuple(_difference(one, called) for one in comparison.differences),
         columns=tuple(_column(one) for one in comparison.columns),
         matrix=tuple(_row(case, row, comparison) for case, row in comparison.shown.rows.items()),
@@ -223,3 +215,16 @@ def _category(count: CategoryCount, labels: Sequence[str]) -> CategoryOutput:
 
 
 POLICIES: tuple[Policy, ...] = ("strict", "as_reported", "clean")
+
+
+def left_out_runs(left_out: Iterable[tuple[StoredRun, WhyLeftOut]]) -> tuple[LeftOutRunOutput, ...]:
+    return tuple(
+        LeftOutRunOutput(
+            run=stored.run.native_id,
+            run_id=stored.run.id,
+            model=stored.run.subject.model,
+            why=why.code,
+            excluded=why.detail or None,
+        )
+        for stored, why in left_out
+    )

@@ -8,7 +8,6 @@ import msgspec
 from errata.compare.pooling import Pool
 from errata.compare.scores import LeftOutGroup, Policy, Score
 from errata.model.output.score import (
-    CostOutput,
     EvidenceOutput,
     GroupedScoreOutput,
     GroupOutput,
@@ -38,7 +37,7 @@ def json_scores(scores: Scores) -> RunScoresOutput:
         timeouts=scores.timeouts,
         scores={policy: _with_groups(scores, score) for policy, score in scores.scores.items()},
         categories=_categories(scores.categories),
-        cost=msgspec.convert(scores.cost, CostOutput, from_attributes=True),
+        cost=scores.cost,
         after_fixes=scores.after_fixes_output(),
     )
 

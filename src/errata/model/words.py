@@ -94,7 +94,7 @@ LeftOutCode = Literal[
 EXECUTIONS: tuple[str, ...] = get_args(Execution)
 MEASUREMENTS: tuple[str, ...] = get_args(Measurement)
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
-OWNERS: tuple[str, ...] = get_args(Owner)
+OWNERS: tuple[Owner, ...] = get_args(Owner)
 
 NOT_THE_SUBJECTS: frozenset[str] = frozenset(("provider", "environment", "harness", "simulator", "collateral"))
 """Owners whose failures are not the subject's: infrastructure, and what only follows from another failure."""

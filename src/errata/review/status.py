@@ -8,6 +8,7 @@ import msgspec
 from errata.model import Attribution, ReviewBatch, ReviewCall, StoredRun, Verdict
 from errata.model.bucket import RunBuckets
 from errata.model.identity import split_attempt_id
+from errata.model.output.review import DoubtOutput, OwnerRowOutput, SpentOutput
 from errata.model.run import case_name
 from errata.model.standing import Standing, name_of, standing
 from errata.model.usage import total_of
@@ -15,36 +16,6 @@ from errata.model.verdict import Refusal, short_word_for, word_for
 from errata.model.words import OWNERS
 from errata.review.queue import needs_second
 from errata.review.quotes import QuoteCheck
-
-
-class OwnerRow(msgspec.Struct, frozen=True, kw_only=True):
-    owner: str
-    triage: int
-    verdict: int
-    changed: int
-    """Of those that triage named, how many verdicts name somebody else."""
-
-
-class Doubt(msgspec.Struct, frozen=True, kw_only=True):
-    case: str
-    attempt: str
-    doubt: str
-
-
-class Spent(msgspec.Struct, frozen=True, kw_only=True):
-    """By one reviewer, out of the ledger."""
-
-    reviewer: str
-    calls: int
-    answered: int
-    failed: int
-    lost: int
-    cost: float | None
-    unpriced: int
-    """Answered calls whose price nobody knows."""
-    lost_cost: float | None
-    """What the lost ones may have cost, by their estimate."""
-    tokens: int | None
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,7 +37,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     """Failures on which somebody's answer was refused, and none of theirs was taken."""
     refusals: dict[str, int]
     """Reason → how often."""
-    owners: tuple[OwnerRow, ...]
+    owners: tuple[OwnerRowOutput, ...]
     labels: dict[str, int]
     reviewers: dict[str, int]
     """Kind and name → how many they have read."""
@@ -75,8 +46,8 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     """Read by two or more independent reviewers."""
     need_second: tuple[str, ...]
     disputed: tuple[str, ...]
-    doubts: tuple[Doubt, ...]
-    spent: tuple[Spent, ...]
+    doubts: tuple[DoubtOutput, ...]
+    spent: tuple[SpentOutput, ...]
     batches: tuple[ReviewBatch, ...]
     """Submitted and not collected."""
     buckets: RunBuckets
@@ -128,18 +99,18 @@ def build_status(
     )
 
 
-def spent_by(calls: Iterable[ReviewCall]) -> tuple[Spent, ...]:
+def spent_by(calls: Iterable[ReviewCall]) -> tuple[SpentOutput, ...]:
     groups: dict[str, list[ReviewCall]] = {}
     for call in calls:
         groups.setdefault(call.reviewer, []).append(call)
     return tuple(_spent(reviewer, made) for reviewer, made in groups.items())
 
 
-def _spent(reviewer: str, calls: Sequence[ReviewCall]) -> Spent:
+def _spent(reviewer: str, calls: Sequence[ReviewCall]) -> SpentOutput:
     states = Counter(call.state for call in calls)
     answered = [call for call in calls if call.state == "answered"]
     lost = [call.estimate.cost for call in calls if call.state == "lost"]
-    return Spent(
+    return SpentOutput(
         reviewer=reviewer,
         calls=len(calls),
         answered=len(answered),
@@ -152,7 +123,7 @@ def _spent(reviewer: str, calls: Sequence[ReviewCall]) -> Spent:
     )
 
 
-def _owners(triaged: Mapping[str, Attribution], stands: Mapping[str, Standing]) -> tuple[OwnerRow, ...]:
+def _owners(triaged: Mapping[str, Attribution], stands: Mapping[str, Standing]) -> tuple[OwnerRowOutput, ...]:
     """Those that triage or a verdict that is not stale names, the most frequent first."""
     triage: Counter[str] = Counter(one.owner for one in triaged.values())
     verdict: Counter[str] = Counter(one.verdict.owner for one in stands.values())
@@ -162,7 +133,7 @@ def _owners(triaged: Mapping[str, Attribution], stands: Mapping[str, Standing]) 
         if attempt in triaged and triaged[attempt].owner != standing.verdict.owner
     )
     rows = [
-        OwnerRow(owner=owner, triage=triage[owner], verdict=verdict[owner], changed=changed[owner])
+        OwnerRowOutput(owner=owner, triage=triage[owner], verdict=verdict[owner], changed=changed[owner])
         for owner in OWNERS
         if triage[owner] or verdict[owner]
     ]
@@ -188,9 +159,9 @@ def _readers(verdicts: Iterable[Verdict]) -> set[str]:
     return {name_of(one.reviewer) for one in _own(verdicts) if not one.adjudicates}
 
 
-def _doubts(stored: StoredRun, stands: Iterable[Standing]) -> list[Doubt]:
+def _doubts(stored: StoredRun, stands: Iterable[Standing]) -> list[DoubtOutput]:
     return [
-        Doubt(case=case_of(stored, standing.verdict.attempt), attempt=standing.verdict.attempt, doubt=doubt)
+        DoubtOutput(case=case_of(stored, standing.verdict.attempt), attempt=standing.verdict.attempt, doubt=doubt)
         for standing in stands
         for doubt in standing.verdict.doubts
     ]

@@ -7,12 +7,12 @@ import msgspec
 
 from errata.compare.after_fixes import AfterFixes, score_after_fixes
 from errata.compare.categories import members_of
-from errata.compare.costs import Cost, Tiers, cost_of
+from errata.compare.costs import Tiers, cost_of
 from errata.compare.policies import NOT_SCORED, TIMED_OUT, scores_of
 from errata.compare.scores import LeftOutGroup, Policy, Score
 from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.model import Attribution, StoredRun, Verdict
-from errata.model.output.score import AfterFixesOutput, FixedScoreOutput
+from errata.model.output.score import AfterFixesOutput, CostOutput, FixedScoreOutput
 from errata.model.run import case_name
 from errata.runs.names import are_judged_turns
 from errata.triage.rulebook import Rule
@@ -38,7 +38,7 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
     timeouts: Timeouts
     scores: dict[Policy, Score]
     categories: dict[str, dict[Policy, Score]]
-    cost: Cost
+    cost: CostOutput
     proofs: dict[tuple[str, str], Proof]
     """By reason and signal of a group."""
     after_fixes: AfterFixes | None = None

@@ -21,12 +21,11 @@ from errata.cli.table import put_parts, put_table
 from errata.compare.comparison import Comparison, ComparisonOptions
 from errata.compare.gate import Gate
 from errata.errors import SettingsError
-from errata.json_output.comparison import json_comparison
+from errata.json_output.comparison import json_comparison, left_out_runs
 from errata.model import StoredRun
 from errata.model.counts import Cell
 from errata.model.output.compare import (
     ComparisonFolderOutput,
-    LeftOutRunOutput,
     NamedRunOutput,
     NotWrittenCode,
     NotWrittenOutput,
@@ -234,16 +233,7 @@ def _json_of_folder(made: "ComparisonFolder") -> ComparisonFolderOutput:
             for file in made.written
         ),
         not_written=tuple(NotWrittenOutput(file=name, why=why) for name, why in made.not_written.items()),
-        left_out_runs=tuple(
-            LeftOutRunOutput(
-                run=stored.run.native_id,
-                run_id=stored.run.id,
-                model=stored.run.subject.model,
-                why=why.code,
-                excluded=why.detail or None,
-            )
-            for stored, why in made.left_out
-        ),
+        left_out_runs=left_out_runs(made.left_out),
         without_commands=tuple(one.run.native_id for one in made.without_commands),
         not_found=tuple(one.run.native_id for one in made.not_found),
         without_column=made.without_column,

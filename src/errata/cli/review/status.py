@@ -9,8 +9,9 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import money, number, plural, put, put_json
 from errata.cli.review.run_output import open_batch_line
 from errata.json_output.review import status_output
+from errata.model.output.review import SpentOutput
 from errata.model.times import to_text
-from errata.review.status import Spent, Status, case_of
+from errata.review.status import Status, case_of
 from errata.runs.names import handle_of, runs_named
 from errata.text.clean import one_line
 from errata.text.shell import shell_word
@@ -132,7 +133,7 @@ def _refusals(status: Status) -> str:
     return f"{plural(status.refused, 'answer')}, {left}; {reasons}"
 
 
-def _spent(spent: Spent) -> str:
+def _spent(spent: SpentOutput) -> str:
     """Known and unknown cost: missing is not zero."""
     cost = money(spent.cost) if spent.cost is not None else "unknown"
     unknown = f", unknown for {spent.unpriced:,}" if spent.unpriced and spent.cost is not None else ""

@@ -95,9 +95,12 @@ class GroupedScoreOutput(ScoreOutput, frozen=True, kw_only=True):
 
 
 class PriceOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """The cost of a pass in one category, case, tier or subtest."""
+
     category: str
     case: str
     path: str
+    """`T0` for a tier of the case, `T0/00` for a subtest of it."""
     made: int
     passed: int
     cost: float | None
@@ -110,9 +113,12 @@ class FrontierOutput(msgspec.Struct, frozen=True, kw_only=True):
     category: str
     cost_of_pass: float | None
     stated: float | None
+    """As stated by the harness."""
 
 
 class CostOfPassOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """Of the passing cases one by one, as ProjectScylla counts: each at its own frontier."""
+
     mean: float | None
     median: float | None
     priced: int
@@ -132,12 +138,15 @@ class CostOutput(msgspec.Struct, frozen=True, kw_only=True):
     is_simulator_only: bool
     """The log states what the simulated user cost, and not what the subject cost."""
     per_pass: float | None
+    """Everything that was spent, over the passes it bought."""
     unknown: int
     """Attempts whose cost is not known."""
     note: CostNote | None
     """Why there is no cost per pass."""
     cost_of_pass: CostOfPassOutput | None
+    """Where cases have tiers."""
     frontier: FrontierOutput | None
+    """Of the whole run, where the harness gives one."""
     prices: tuple[PriceOutput, ...]
 
 
