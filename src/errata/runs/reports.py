@@ -144,7 +144,7 @@ MOST_CASES = 20_000
 def parse_reports(files: Iterable[ReportFile], keys: Sequence[str], store: Store) -> list[PriorReport]:
     """Files that are about a run; `keys` are the cases whose names they may use."""
     # every triage asks for gaps, and few runs have a report beside them
-    from errata.memory.reading.report import is_report, read_report  # noqa: PLC0415
+    from errata.memory.reading.report import is_report  # noqa: PLC0415
 
     names = tuple(label.name for taxonomy in rules_in_use().taxonomies for label in taxonomy.label)
     known = frozenset(keys) if len(keys) <= MOST_CASES else frozenset[str]()
@@ -165,6 +165,8 @@ def _parsed(
     text: str, name: str, below: str, digest: str, names: tuple[str, ...], known: frozenset[str]
 ) -> PriorReport:
     """Kept for other stores, too: a server or a test that opens many of them meets the same reports again."""
+    from errata.memory.reading.report import read_report  # noqa: PLC0415 as above
+
     return read_report(text, path=name, below=below, digest=digest, labels=_labels(names), cases=_vocabulary(known))
 
 
