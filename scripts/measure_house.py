@@ -101,7 +101,8 @@ def measure_layout(source: Path) -> Result:
         if name.startswith("examples/"):
             continue
         text = path.read_text("utf-8")
-        tree = ast.parse(text)
+        # parsing takes most of the time
+        tree = ast.parse(text) if path.name == "__init__.py" or "class " in text else ast.Module([], [])
         if path.name == "__init__.py" and not has_code(tree):
             continue
         lengths[name] = len(text.splitlines())

@@ -51,21 +51,27 @@ def done(*arguments: object) -> Said:
     return said
 
 
-def import_fixtures(*paths: Path, store: str | Path = "") -> None:
-    """Import into a store, by default that of the working folder. Only the first test waits for it, later ones copy."""
+def import_fixtures(*paths: Path, store: str | Path = "", grouped: bool = False) -> None:
+    """Import into a store, by default that of the working folder. Only the first test waits for it, later ones copy.
+
+    `grouped`: failures are grouped into causes, too, as the first command that lists them does.
+    """
     option = ("--store", store) if store else ()
     store = Path(store or ".errata/errata.db")
     as_usual = not any(Path(own).exists() for own in (store, "errata.toml", "config"))
-    if as_usual and paths in _IMPORTED:
+    key = (*paths, grouped)
+    if as_usual and key in _IMPORTED:
         store.parent.mkdir(mode=0o700, exist_ok=True)
-        store.write_bytes(_IMPORTED[paths])
+        store.write_bytes(_IMPORTED[key])
         return
     done("import", *paths, *option)
+    if grouped:
+        done("buckets", "list", *option)
     if as_usual:
-        _IMPORTED[paths] = store.read_bytes()
+        _IMPORTED[key] = store.read_bytes()
 
 
-_IMPORTED: dict[tuple[Path, ...], bytes] = {}
+_IMPORTED: dict[tuple[Path | bool, ...], bytes] = {}
 
 
 def errata_program(*arguments: object, **environment: str) -> Said:

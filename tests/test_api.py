@@ -8,8 +8,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import html5lib
-import pandas
-import polars
 import pyarrow
 import pytest
 
@@ -130,6 +128,8 @@ def test_names_that_do_not_exist_are_refused(run):
 def test_every_library_reads_a_table_through_the_capsule(run):
     table = run.failures()
 
+    import polars  # with pandas, two seconds of every worker
+
     assert polars.DataFrame(table).equals(table.to_polars())
     assert pyarrow.table(table).equals(table.to_arrow())
     assert pyarrow.schema(table) == table.to_arrow().schema
@@ -137,6 +137,8 @@ def test_every_library_reads_a_table_through_the_capsule(run):
 
 
 def test_whole_numbers_stay_whole_where_some_are_missing(run):
+    import pandas
+
     assert isinstance(run.attempts().to_pandas()["session"].dtype, pandas.Int64Dtype)
 
 

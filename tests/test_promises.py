@@ -25,27 +25,27 @@ PRINTED = {
 
 def texts(tree):
     """The texts of a module that may be printed: no docstrings, and no name of a field."""
+    nodes = list(ast.walk(tree))
     described = {
         id(node.body[at].value)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
         for at in range(len(node.body))
         if isinstance(node.body[at], ast.Expr)
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in described:
             yield node.value
 
 
 @cache
 def texts_by_module():
-    """Parsed once for all words."""
-    names = {path: path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py")}
-    return {
-        name: list(texts(ast.parse(path.read_text("utf-8"))))
-        for path, name in names.items()
-        if not name.startswith("sources/")
-    }
+    """Parsed once for all words, where one of them may be; the words of a promise may be on two lines."""
+    names = {path.relative_to(PACKAGE).as_posix(): path for path in PACKAGE.rglob("*.py")}
+    sources = {name: path.read_text("utf-8") for name, path in names.items() if not name.startswith("sources/")}
+    first = "|".join({word.split()[0] for word in WORDS})
+    wanted = re.compile(rf"(?:(?<![\w-])|\\[a-z])(?:{first})(?![\w-])", re.IGNORECASE)
+    return {name: list(texts(ast.parse(source))) for name, source in sources.items() if wanted.search(source)}
 
 
 def modules_that_say(word):

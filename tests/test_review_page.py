@@ -14,7 +14,7 @@ from errata.model import Packet
 from errata.model.codec import from_json, to_whole
 from errata.review.answers import FIELDS
 from reading import RUN_B, an_answer, submitted
-from terminal import done, errata
+from terminal import done, errata, import_fixtures
 
 PAGE = (Path(__file__).parent.parent / "docs" / "review.md").read_text(encoding="utf-8")
 CALLED = ("--reviewer", "my-agent")
@@ -26,7 +26,7 @@ def imported(tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.chdir(tmp_path)
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
 
 def fields(heading, table=0):

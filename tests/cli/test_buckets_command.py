@@ -26,12 +26,12 @@ CLUSTERS = {
 
 @pytest.fixture
 def turns():
-    import_fixtures(COMPARISON)
+    import_fixtures(COMPARISON, grouped=True)
 
 
 @pytest.fixture
 def evals():
-    import_fixtures(RUN_A, RUN_B)
+    import_fixtures(RUN_A, RUN_B, grouped=True)
 
 
 def buckets(*arguments):

@@ -1,6 +1,7 @@
 """Suspect tasks reviewed as tasks: a packet with the answers of all subjects, one verdict for all of their failures."""
 
 import json
+import shutil
 
 import pytest
 from tests.suite_of_runs import write_logs
@@ -11,9 +12,18 @@ SUBJECTS = {"alpha": "=--++++-++", "beta": "=-++-+++++", "gamma": "=-+++-+++-", 
 """Nobody passes the first two cases; on the first one all agree, so that triage blames the task already."""
 
 
+@pytest.fixture(scope="module")
+def store_of_subjects(tmp_path_factory):
+    """A store with a run of each subject; to be copied."""
+    folder = tmp_path_factory.mktemp("subjects")
+    done("import", write_logs(folder / "logs", SUBJECTS, task="Add 400 and 21."), "--store", folder / "errata.db")
+    return folder / "errata.db"
+
+
 @pytest.fixture(autouse=True)
-def imported(tmp_path):
-    done("import", write_logs(tmp_path / "logs", SUBJECTS, task="Add 400 and 21."))
+def imported(at_home, store_of_subjects):
+    (at_home / ".errata").mkdir(mode=0o700)
+    shutil.copy(store_of_subjects, at_home / ".errata" / "errata.db")
 
 
 def leased(*options):

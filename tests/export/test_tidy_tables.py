@@ -6,8 +6,6 @@ import math
 import sys
 from pathlib import Path
 
-import pandas
-import polars
 import pytest
 
 from errata.errors import SettingsError
@@ -39,6 +37,8 @@ def compact(row):
 
 
 def missing(value):
+    import pandas  # with polars, two seconds of every worker
+
     return value is None or value is pandas.NA or (isinstance(value, float) and math.isnan(value))
 
 
@@ -53,6 +53,9 @@ def run_b():
 
 
 def test_parquet_read_by_pandas_and_polars_equals_the_json_of_failures(run_b):
+    import pandas
+    import polars
+
     assert errata("export", run_b, "--to", "parquet").code == 0
     wanted = [
         {name: value for name, value in flattened(row).items() if value is not None}
@@ -68,6 +71,8 @@ def test_parquet_read_by_pandas_and_polars_equals_the_json_of_failures(run_b):
 
 
 def test_the_tables_hold_every_counted_attempt_and_every_check(run_b):
+    import polars
+
     errata("export", run_b, "--to", "parquet")
     counts = errata("runs", "--json").row["counts"]
 
@@ -140,6 +145,8 @@ def test_control_characters_do_not_reach_a_csv(at_home):
 
 
 def test_columns_do_not_depend_on_the_rows(at_home):
+    import polars
+
     empty = DataTable("failures", FailureOutput, list)
 
     assert empty.write_csv("empty.csv") == 0
