@@ -5,6 +5,7 @@ short pass of each part.
 """
 
 import argparse
+import math
 import random
 import sys
 import tempfile
@@ -34,16 +35,18 @@ def parts_of(seed_size: float = 1.0) -> list[program.Part]:
         program.Part("reviews", max(1, round(40 * seed_size)), reviews.run),
         program.Part("live", max(1, round(10 * seed_size)), live_kills.run),
         program.Part("served", max(1, round(10 * seed_size)), served.run),
-        program.Part("secrets", max(1, round(20 * seed_size)), _secrets),
+        program.Part("secrets", math.ceil(seed_size * secrets.how_many() / SECRETS), _secrets),
     ]
 
 
 def _secrets(folder: Path, seed: str) -> program.Figures:
-    """Some kinds in every disguise; over all units, most kinds have their turn."""
+    """Some kinds in every disguise; over all units of a seed, every kind has its turn."""
+    turn = int(seed.rpartition("/")[2])
     with tempfile.TemporaryDirectory(dir=folder) as place:
-        leaked = secrets.run(Path(place), secrets=SECRETS, each=SECRETS, seed=random.Random(seed).randrange(10**6))
+        number = random.Random(seed).randrange(10**6)
+        leaked = secrets.run(Path(place), secrets=SECRETS, each=SECRETS, seed=number, turn=turn)
     assert not leaked, f"{len(leaked)} secrets got out: {leaked[0]}"
-    return {"disguised secrets": SECRETS * len(CARRIERS)}
+    return {"disguised secrets": min(SECRETS, secrets.how_many() - turn * SECRETS) * len(CARRIERS)}
 
 
 def main() -> None:

@@ -90,12 +90,18 @@ class Leak(NamedTuple):
     surface: str
 
 
-def run(folder: Path, secrets: int = 0, each: int = 40, seed: int = 7) -> list[Leak]:
-    """Plant `secrets` of them, 0 for all, in all disguises; `each` attempts are shown one by one."""
+def run(folder: Path, secrets: int = 0, each: int = 40, seed: int = 7, turn: int | None = None) -> list[Leak]:
+    """Plant `secrets` of them, 0 for all, in all disguises; `each` attempts are shown one by one.
+
+    Without a turn they are chosen by chance; over all turns, every one is planted.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     chance = random.Random(seed)
-    patterns = list(enumerate(made_secrets(seed)))
-    chosen = [at for at, _ in (chance.sample(patterns, secrets) if secrets else patterns)]
+    every = range(how_many())
+    if turn is not None:
+        chosen = list(every[turn * secrets : (turn + 1) * secrets])
+    else:
+        chosen = chance.sample(every, secrets) if secrets else list(every)
     items, planted = _run_with(chosen, seed)
     log = folder / "secrets.jsonl"
     log.write_bytes(b"".join(write_lines(items)))
@@ -111,6 +117,11 @@ def run(folder: Path, secrets: int = 0, each: int = 40, seed: int = 7) -> list[L
         f"{len(outputs)} outputs: {len(leaked)} leaks"
     )
     return leaked
+
+
+def how_many() -> int:
+    """One secret for each test string of each rule."""
+    return sum(1 for _ in made_secrets())
 
 
 def _run_with(chosen: Sequence[int], seed: int) -> tuple[list[Item], list[Planted]]:

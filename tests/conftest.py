@@ -60,6 +60,7 @@ if ON_POSTGRES:
 pytest_pycollect_makeitem = table_rows.pytest_pycollect_makeitem
 
 
+@pytest.hookimpl(optionalhook=True)  # the environment of Ray has no pytest-xdist
 def pytest_xdist_auto_num_workers() -> int | None:
     """One more than there are cores: tests also wait, for a browser, a server or a process that they started."""
     return None if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else (os.cpu_count() or 1) + 1

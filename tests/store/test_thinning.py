@@ -2,15 +2,17 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from store_fixtures import put, put_owners
+from store_fixtures import put, put_owners, put_run, rows, sql
 
 from errata.model import Actor, Attribution, FailureKey, Quote, Reviewer, Signal, Step, Verdict
 from errata.store.attempts import attempt_by_id
 from errata.store.attributions import attributions_of_thinned
 from errata.store.reviews import keep_verdicts
+from errata.store.runs import all_runs
 from errata.store.thinning import SHORT, Citations, steps_to_keep, thin_run, thinned_attempts
 from errata.testing import a_run, an_attempt
 from errata.verbs.doctor import check_deeply
+from errata.verbs.store_space import restore_transcripts
 
 AT = "2026-11-17T10:00:00Z"
 
@@ -113,6 +115,17 @@ def test_the_same_log_imported_again_does_not_undo_it(store):
 
     assert put_long(store)[0].change == "unchanged"
     assert attempt_by_id(store, attempt.id).thinned == AT
+
+
+def test_an_undo_that_is_repeated_removes_the_rows_that_a_killed_one_had_replaced(store):
+    done, _ = put_long(store)
+    replaced = put_run(store, "replaced")
+    sql(store.path, f"UPDATE runs SET state = 'stale' WHERE pk = {replaced.pk}")
+    (stored,) = all_runs(store)
+
+    assert restore_transcripts(store, stored).change == "nothing_to_thin"
+    assert rows(store.path, "runs") == rows(store.path, "attempts") == 1
+    assert stored.pk == done.pk
 
 
 def test_a_short_transcript_stays_whole():

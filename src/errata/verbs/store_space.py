@@ -8,7 +8,7 @@ from errata.errors import StoreError
 from errata.model import StoredRun
 from errata.model.output.store import StoreSizeOutput, StoreThinOutput
 from errata.store.database import Store
-from errata.store.removal import free_space
+from errata.store.removal import collect_garbage, free_space
 from errata.store.runs import all_runs
 from errata.store.sizes import size_of_texts, sizes_of
 from errata.store.thinning import ThinningResult, thin_run, thinned_runs
@@ -26,6 +26,8 @@ def thin_transcripts(store: Store, stored: StoredRun, *, now: str, dry_run: bool
 def restore_transcripts(store: Store, stored: StoredRun) -> StoreThinOutput:
     """Read the run again from its logs, if these have the content that was imported."""
     if stored.pk not in thinned_runs(store, [stored.pk]):
+        if not store.is_read_only:
+            collect_garbage(store)  # an earlier one may have been killed after it had replaced the run
         return _thin_output(stored, ThinningResult(), "nothing_to_thin")
     if obstacle := read_run_again(store, stored.pk):
         message = f"The transcripts of `{stored.run.native_id}` can't be restored"
