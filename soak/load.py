@@ -1,16 +1,24 @@
 """Load: several processes import into and read from one store at the same time."""
 
+import io
 import json
 import random
 import subprocess
+import time
 from collections import Counter
+from contextlib import redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from bench import generate
 from bench.measure import errata
 
+from errata.cli.door import run as run_command
+
 MB = 1024 * 1024
+PAUSE = 0.05
+"""Seconds between two reads, so that the importers get on."""
 
 
 def run(folder: Path, seed: str, *, writers: int = 4, size: int = 8 * MB) -> Counter[str]:
@@ -27,15 +35,22 @@ def _load(folder: Path, seed: int, writers: int, size: int) -> Counter[str]:
     ]
     reads = 0
     while any(process.poll() is None for process in processes):
-        listed = subprocess.run(errata("runs", "--json", "--store", store), capture_output=True, text=True, check=True)
-        for line in listed.stdout.splitlines():
-            row = json.loads(line)
+        for row in _runs_in(store):
             lines = (folder / row["run"] / "openai_judged.jsonl").read_bytes().count(b"\n")
             assert row["counts"]["counted"] == lines, "a run was seen before it was whole"
         reads += 1
+        time.sleep(PAUSE)
     for process in processes:
         _, errors = process.communicate()
         assert process.returncode == 0, errors.decode()
-    listed = subprocess.run(errata("runs", "--json", "--store", store), capture_output=True, text=True, check=True)
-    assert len(listed.stdout.splitlines()) == writers
+    assert len(_runs_in(store)) == writers
     return Counter({"imports at once": writers, "reads meanwhile": reads})
+
+
+def _runs_in(store: Path) -> list[dict[str, Any]]:
+    """As a command in this process shows them: starting one takes ten times as long as the command."""
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        code = run_command(["runs", "--json", "--store", str(store)])
+    assert code == 0, f"`errata runs` ended with {code}"
+    return [json.loads(line) for line in printed.getvalue().splitlines()]

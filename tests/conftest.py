@@ -30,8 +30,16 @@ sys.dont_write_bytecode = False
 if os.access(IN_MEMORY, os.W_OK):
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", IN_MEMORY)
 
-# these take longest: begun last, they would keep one worker busy after the others are done
-LONGEST = ("test_real_model.py", "test_soak.py", "test_startup.py")
+# these take longest: begun last, they would keep one worker busy after the others are done, and a worker that takes one
+# of their tests from another would build what they share again
+LONGEST = (
+    "test_real_model.py",
+    "test_soak.py",
+    "test_startup.py",
+    "test_same_numbers.py",
+    "test_json_shapes.py",
+    "test_terminal_width.py",
+)
 
 # a run that a test imports tested no branch, wherever the tests run
 for name in (*BRANCHES, *COMMITS):

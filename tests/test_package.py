@@ -57,17 +57,20 @@ EXTRAS = {extra: required(lines) for extra, lines in PROJECT["optional-dependenc
 
 @cache
 def imports():
-    """(module of errata, distribution) of every third-party import, also of those by name."""
+    """(module of errata, distribution) of third-party imports, also of those by name; of each core one at least one."""
     known = packages_distributions()
-    found = set()
+    found, unquestioned = set(), set(OWN)
     for path in SOURCE.rglob("*.py"):
         name, text = path.relative_to(SOURCE).as_posix(), path.read_text(encoding="utf-8")
-        if name in NOT_OURS or name.startswith("examples/") or not may_import_others(text):
+        if name in NOT_OURS or name.startswith("examples/") or not may_import_others(text, unquestioned):
             continue
         for name in imported_by(ast.parse(text)):
             top = name.partition(".")[0]
             if top not in OWN:
-                found.add((path.relative_to(SOURCE), normal(known.get(top, [top])[0])))
+                distribution = normal(known.get(top, [top])[0])
+                found.add((path.relative_to(SOURCE), distribution))
+                if distribution in CORE:  # every module may import it
+                    unquestioned.add(top)
     return found
 
 
@@ -75,10 +78,10 @@ OWN = {"errata", *sys.stdlib_module_names, *LATER_PYTHON}
 BY_NAME = ("import_module", "_library")
 
 
-def may_import_others(text):
+def may_import_others(text, unquestioned):
     """Whether a line looks like such an import. Parsing every module takes seconds; few of them import others."""
     lines = re.findall(r"^[ \t]*(?:from|import)[ \t]+(\w+)(.*)", text, re.MULTILINE)
-    return any(top not in OWN or "," in rest.partition(" import ")[0] for top, rest in lines) or any(
+    return any(top not in unquestioned or "," in rest.partition(" import ")[0] for top, rest in lines) or any(
         word in text for word in BY_NAME
     )
 
