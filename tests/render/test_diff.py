@@ -42,6 +42,19 @@ def test_lines_with_nothing_in_common_are_not_marked_word_by_word():
     assert rows[0].kind == "changed"
 
 
+def test_the_same_text_in_other_lines_is_marked_by_its_words():
+    rows = diff_rows("route({\n  method: get,\n  run: (ctx) => 1\n})", "route({ method: get, run: () => 1 })")
+
+    assert (marked(rows, "left"), marked(rows, "right")) == (["ctx"], [])
+
+
+def test_lines_that_are_nearly_the_same_stand_beside_each_other():
+    rows = diff_rows("const rows = await all();\nreturn rows.length;", "return rows.size;")
+
+    assert [(row.left is None, row.right is None) for row in rows] == [(False, True), (False, False)]
+    assert (marked(rows, "left"), marked(rows, "right")) == (["length"], ["size"])
+
+
 def test_a_line_that_only_one_side_has_leaves_a_gap_on_the_other():
     first, second, third = diff_rows("a\nc", "a\nb\nc")
 

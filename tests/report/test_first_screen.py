@@ -1,12 +1,18 @@
 """The first screen of a run's page: what it counts, its bounds, and what speaks against the score."""
 
+import re
+
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.compare.scores import LeftOutGroup, Score
 from errata.model.output.report.run import RunFailure, RunReport, RunSubject
 from errata.model.output.report.shared import ReviewCoverage, SuspiciousPasses
+from errata.render.document import RankedCause, line
 from errata.render.html import to_html
+from errata.render.markdown import to_markdown
+from errata.report.front import causes_card, with_suspicious
 from errata.report.parts import name_list
 from errata.report.run_collect import _bounds
 from errata.report.run_document import run_document
@@ -65,6 +71,7 @@ def test_a_page_shows_that_a_run_is_not_fit_and_what_passed_suspiciously():
     page = to_html(run_document(a_report({"a": [True], "b": [False]}, fit=False, suspicious=(odd,))))
     first = page.partition("Failure Summary</h2>")[0]
 
+    assert "<li>Look at 2 suspicious passes before you publish the score</li>" in first
     assert "NOT FIT for comparison" in first
     assert "2 suspicious passes" in first
     assert "the answer is empty" in first
@@ -79,3 +86,37 @@ def test_a_page_with_infrastructure_failures_alone_does_not_deny_them():
 
 def test_a_case_that_failed_twice_is_named_once():
     assert name_list(["a", "a", "b", "c"], 2) == "a (2×), b and 1 more"
+
+
+def test_a_small_screen_has_the_answers_before_the_cards():
+    odd = SuspiciousPasses(name="empty", means="the answer is empty", cases=("c",))
+    scores = tuple(score_lines({"clean": Score(policy="clean", passed=1, total=3)}))
+    tried = a_report({"a": [False], "b": [False], "c": [True]}, suspicious=(odd,))
+    report = msgspec.structs.replace(tried, scores=scores)
+    page = to_html(run_document(report))
+    short, _, rest = page.partition('<section class="card short">')[2].partition("</section>")
+
+    assert re.findall("<dt>(.*?)</dt>", short) == ["Score", "Causes", "To do"]
+    assert "Who has to act" in rest
+    assert "In short" not in to_markdown(run_document(report))
+
+
+def test_suspicious_passes_are_the_last_entry_of_what_to_do_that_is_shown():
+    odd = SuspiciousPasses(name="empty", means="the answer is empty", cases=("a",))
+    advice = [line(str(number)) for number in range(7)]
+
+    assert [words(one) for one in with_suspicious(advice, ())] == list("0123456")
+    assert words(with_suspicious(advice, (odd,))[4]) == "Look at 1 suspicious pass before you publish the score"
+    assert len(with_suspicious(advice, (odd,))) == 8
+
+
+def test_causes_that_do_not_repeat_are_called_so():
+    once, twice = (RankedCause(count, "model", line("x"), ()) for count in (1, 2))
+
+    assert words(causes_card([once, once], total=2).note) == "no cause repeats"
+    assert words(causes_card([twice, once], total=4).note) == "3 of 4 failures"
+    assert causes_card([once], total=1).note == ()
+
+
+def words(parts):
+    return "".join(part.text for part in parts)

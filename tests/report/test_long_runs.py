@@ -78,7 +78,8 @@ def test_the_first_screen_has_score_owners_causes_and_what_to_do_before_any_sect
     first = page[: page.index(">Failure Summary</h2>")]
 
     titles = re.findall(r"<h2>(.*?)(?: <span.*?)?</h2>", first)
-    assert titles == ["Findings about the measurement", "Score", "Who has to act", "Top causes", "What to do"]
+    cards = ["Score", "Who has to act", "Top causes", "What to do"]
+    assert titles == ["In short", "Findings about the measurement", *cards]
     assert first.count('class="pt"') == 2
     assert re.findall(r'<svg class="seg (\w+)"', first) == ["M", "E", "G", "P", "U"]
     assert first.count('<b class="count">') == 5

@@ -92,6 +92,7 @@ class BlockHtml:
 
     def _card(self, card: Card) -> str:
         kind = "alert" if card.is_warning else "card wide" if card.is_wide else "card"
+        kind = "card short" if card.is_short else kind
         note = f' <span class="note">{self.line(card.note)}</span>' if card.note else ""
         inner = "".join(map(self.block, card.blocks))
         return f'<section class="{kind}"><h2>{page_text(card.title)}{note}</h2>{inner}</section>'

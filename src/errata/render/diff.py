@@ -1,6 +1,6 @@
 """Two texts side by side: which lines are equal, and which words of the others are not."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from difflib import SequenceMatcher
 from html import escape
 from itertools import zip_longest
@@ -11,6 +11,10 @@ from errata.text.lazy_regex import lazy_regex
 _WORDS = lazy_regex(r"\w+|\s+|[^\w\s]")
 ALIKE = 0.35
 """Lines with less in common are shown as one removed and one added, without marks inside."""
+NEARLY_SAME = 0.6
+"""Lines with at least this much in common are shown beside each other."""
+MOST_PAIRS = 900
+"""Pairs of lines that are compared; longer changes are shown in their order."""
 LONGEST = 2_000
 """Characters of a line whose words are compared."""
 
@@ -40,6 +44,75 @@ def diff_rows(left: str, right: str) -> list[DiffRow]:
 
 
 def _changed(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[DiffRow]:
+    """Lines that are nearly the same stand beside each other, the others in their order."""
+    near = list(_nearly_same(ours, theirs))
+    if not near and len(ours) != len(theirs) and (marked := _over_lines(ours, theirs)) is not None:
+        yield from (DiffRow("changed", left, right) for left, right in zip_longest(*marked))
+        return
+    start, first = 0, 0
+    for at, other in [*near, (len(ours), len(theirs))]:
+        yield from _beside(ours[start:at], theirs[first:other])
+        if at < len(ours):
+            yield DiffRow("changed", *_words(ours[at], theirs[other]))
+        start, first = at + 1, other + 1
+
+
+Line = tuple[Piece, ...]
+
+
+def _over_lines(ours: Sequence[str], theirs: Sequence[str]) -> tuple[list[Line], list[Line]] | None:
+    """The same text broken into other lines: the words of each side that the other lacks; none if little is alike."""
+    sides: list[list[str]] = [_WORDS.findall("\n".join(lines)) for lines in (ours, theirs)]
+    if not all(sides) or max(map(len, sides)) > MOST_PAIRS:
+        return None
+    words = [[word for word in side if not word.isspace()] for side in sides]
+    matcher = SequenceMatcher(None, words[0], words[1], autojunk=False)
+    if matcher.ratio() < ALIKE:
+        return None
+    blocks = matcher.get_matching_blocks()
+    same = [
+        {at + step for *starts, size in blocks for at in starts[side : side + 1] for step in range(size)}
+        for side in (0, 1)
+    ]
+    left, right = (_marked_lines(side, equal) for side, equal in zip(sides, same, strict=True))
+    return left, right
+
+
+def _marked_lines(tokens: Sequence[str], same: Collection[int]) -> list[Line]:
+    """`same` are the places of the words, without blanks, that both sides have."""
+    lines: list[list[Piece]] = [[]]
+    at = 0
+    for token in tokens:
+        if not token.isspace():
+            lines[-1].append(Piece(token, at not in same))
+            at += 1
+            continue
+        for number, blank in enumerate(token.split("\n")):
+            if number:
+                lines.append([])
+            if blank:
+                lines[-1].append(Piece(blank, False))
+    return [tuple(line) for line in lines]
+
+
+def _nearly_same(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[int, int]]:
+    if len(ours) * len(theirs) > MOST_PAIRS:
+        return
+    start = 0
+    for at, mine in enumerate(ours):
+        best = max(((_ratio(mine, theirs[other]), -other) for other in range(start, len(theirs))), default=(0.0, 0))
+        if best[0] >= NEARLY_SAME:
+            yield at, -best[1]
+            start = 1 - best[1]
+
+
+def _ratio(mine: str, other: str) -> float:
+    if max(len(mine), len(other)) > LONGEST:
+        return 0.0
+    return SequenceMatcher(None, _WORDS.findall(mine.strip()), _WORDS.findall(other.strip()), autojunk=False).ratio()
+
+
+def _beside(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[DiffRow]:
     for mine, other in zip_longest(ours, theirs):
         if mine is None or other is None:
             yield DiffRow("changed", _maybe(mine), _maybe(other))

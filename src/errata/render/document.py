@@ -240,6 +240,8 @@ class Card(msgspec.Struct, frozen=True, tag=True):
     is_warning: bool = False
     in_markdown: bool = True
     """False where a section has the same in words."""
+    is_short: bool = False
+    """Shown only where the screen is too small for the other cards."""
 
 
 Block: TypeAlias = (

@@ -111,15 +111,16 @@ class _HtmlPage:
         yield "</div>"
 
     def _laid_out(self) -> Iterator[str]:
-        """Cards that follow each other share a row."""
-        in_cards = False
+        """Cards that follow each other share a row, and so do warnings."""
+        row = ""
         for block in self._document.blocks:
-            is_card = isinstance(block, Card) and not block.is_warning
-            if is_card != in_cards:
-                yield '<div class="cards">' if is_card else "</div>"
-                in_cards = is_card
+            is_card = isinstance(block, Card) and not block.is_short
+            kind = ("alerts" if block.is_warning else "cards") if isinstance(block, Card) and is_card else ""
+            if kind != row:
+                yield "</div>" * bool(row) + f'<div class="{kind}">' * bool(kind)
+                row = kind
             yield self._blocks.block(block)
-        if in_cards:
+        if row:
             yield "</div>"
 
     def _id(self, section: Section) -> str:

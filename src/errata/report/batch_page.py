@@ -38,7 +38,7 @@ from errata.report.batch_prose import (
     cause_of,
     stated_scores,
 )
-from errata.report.front import advice_card, causes_card, owner_card, score_card
+from errata.report.front import advice_card, causes_card, owner_card, score_card, with_short_card
 from errata.report.parts import batch_name, coverage_line, fit_badge, name_list, status_of
 
 PAGE = "index.html"
@@ -64,7 +64,7 @@ def batch_page(report: BatchReport) -> Document:
             *((name, line(value)) for name, value in report.config),
             ("Analysed", line(report.made)),
         ),
-        blocks=tuple(_front(report)),
+        blocks=tuple(with_short_card(list(_front(report)))),
         sections=tuple(_sections(report)),
     )
 

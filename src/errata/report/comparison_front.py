@@ -23,6 +23,8 @@ from errata.report.front import (
     owner_card,
     strip_of,
     suspicious_card,
+    with_short_card,
+    with_suspicious,
 )
 from errata.report.parts import FAILED_ROW, short_list
 
@@ -35,6 +37,10 @@ NEWEST = ("reviewed", "clean", "strict")
 
 def front_cards(report: ComparisonReport, chance: str) -> Iterator[Block]:
     """`chance` states whether the runs differ beyond it."""
+    return with_short_card(list(_cards(report, chance)))
+
+
+def _cards(report: ComparisonReport, chance: str) -> Iterator[Block]:
     yield paragraph(answer_words(report))
     yield from (_on_page(card) for card in findings_card(report.findings))
     yield from suspicious_card(report.suspicious)
@@ -51,7 +57,7 @@ def front_cards(report: ComparisonReport, chance: str) -> Iterator[Block]:
     yield _on_page(owner_card(owners, NOTES, strips=strips, unit=FAILED_ROW))
     causes = [_cause(at, one) for at, one in enumerate(report.modes)]
     yield _on_page(causes_card(causes, total=report.failed_rows, unit=FAILED_ROW))
-    yield _on_page(advice_card(list(_to_do(report, owners))))
+    yield _on_page(advice_card(with_suspicious(list(_to_do(report, owners)), report.suspicious)))
 
 
 def answer_words(report: ComparisonReport) -> str:

@@ -19,12 +19,13 @@ from errata.render.document import (
     Ranking,
     ScoreBar,
     ScoreChart,
+    fields,
     items,
     line,
     marked,
     paragraph,
 )
-from errata.render.figures import plural
+from errata.render.figures import hundredths, percent, plural
 from errata.render.proof import SHOWN_OR_PRESUMED
 from errata.report.parts import score_table
 from errata.report.run_advice import HEADINGS, advice_line, heading_of
@@ -103,7 +104,9 @@ def strip_of(label: str, owners: Mapping[str, int]) -> OwnerStrip:
 def causes_card(causes: Sequence[RankedCause], *, total: int, unit: str = "failure") -> Card:
     shown = tuple(causes[:SHOWN])
     covered = sum(one.count for one in shown)
-    note = line(f"{covered:,} of {plural(total, unit)}") if covered < total else ()
+    words = [f"{covered:,} of {plural(total, unit)}"] if covered < total else []
+    words += ["no cause repeats"] if len(causes) > 1 and all(one.count == 1 for one in causes) else []
+    note = line("; ".join(words)) if words else ()
     return Card("Top causes", (Ranking(shown),), note=note)
 
 
@@ -114,12 +117,65 @@ def advice_card(lines: Sequence[Line], more: LineContent = ()) -> Card:
 
 def suspicious_card(suspicious: Sequence[SuspiciousPasses]) -> tuple[Card, ...]:
     """Passes to look at; on a page only, Markdown has them among the doubts."""
-    counts = [(sum(one.by_run.values()) or len(one.cases), one.means) for one in suspicious]
-    if not counts:
+    if not suspicious:
         return ()
-    lines = [line(f"{count:,}: " if len(counts) > 1 else "", marked(means)) for count, means in counts]
-    title = plural(sum(count for count, _ in counts), "suspicious pass", "suspicious passes")
-    return (Card(title, (items(lines),), is_warning=True, in_markdown=False),)
+    several = len(suspicious) > 1
+    lines = [line(f"{_passes(one):,}: " if several else "", marked(one.means)) for one in suspicious]
+    return (Card(_suspicious_words(suspicious), (items(lines),), is_warning=True, in_markdown=False),)
+
+
+def _passes(suspicious: SuspiciousPasses) -> int:
+    return sum(suspicious.by_run.values()) or len(suspicious.cases)
+
+
+def _suspicious_words(suspicious: Sequence[SuspiciousPasses]) -> str:
+    return plural(sum(map(_passes, suspicious)), "suspicious pass", "suspicious passes")
+
+
+def with_suspicious(advice: Sequence[Line], suspicious: Sequence[SuspiciousPasses]) -> list[Line]:
+    """What to do on the first screen, with the passes to look at as the last entry that is shown."""
+    if not suspicious:
+        return list(advice)
+    look = line(f"Look at {_suspicious_words(suspicious)} before you publish the score")
+    return [*advice[: SHOWN - 1], look, *advice[SHOWN - 1 :]]
+
+
+NAMED_CAUSES, NAMED_RUNS = 3, 4
+
+
+def with_short_card(blocks: Sequence[Block]) -> Iterator[Block]:
+    """The cards behind their answers in a few lines, for a screen that has no room for them; the words come first."""
+    inner = [block for card in blocks if isinstance(card, Card) and not card.is_warning for block in card.blocks]
+    rows = [row for block in inner if (row := _in_short(block)) is not None]
+    for at, block in enumerate(blocks):
+        if at == 1 and rows:
+            yield Card("In short", (fields(rows),), is_short=True, in_markdown=False)
+        yield block
+
+
+def _in_short(block: Block) -> tuple[str, Line] | None:
+    match block:
+        case ScoreChart(bars) if bars:
+            best = [bar for bar in bars if bar.is_best] or list(bars)
+            more = [f"and {len(best) - NAMED_RUNS} more"] if len(best) > NAMED_RUNS else []
+            return "Score", line(", ".join([*map(_bar_in_short, best[:NAMED_RUNS]), *more]))
+        case Ranking(causes) if causes:
+            parts = [
+                (f"{'; ' if at else ''}{cause.count:,} × ", *cause.title)
+                for at, cause in enumerate(causes[:NAMED_CAUSES])
+            ]
+            return "Causes", line(*parts)
+        case Items(lines) if lines and block.kind == "numbers":
+            return "To do", line(lines[0])
+        case _:
+            return None
+
+
+def _bar_in_short(bar: ScoreBar) -> str:
+    interval = (
+        f" ({hundredths(bar.low)}–{hundredths(bar.high)})" if bar.low is not None and bar.high is not None else ""
+    )
+    return f"{percent(bar.rate)} {bar.label}{interval}"
 
 
 def findings_card(findings: Sequence[FindingFact]) -> tuple[Card, ...]:
@@ -144,6 +200,10 @@ CASES = 2
 
 def run_front(report: RunReport, groups: Sequence[CauseGroup], keys: Mapping[int, str]) -> Iterator[Block]:
     """The answer and the cards of the first screen."""
+    return with_short_card(list(_run_cards(report, groups, keys)))
+
+
+def _run_cards(report: RunReport, groups: Sequence[CauseGroup], keys: Mapping[int, str]) -> Iterator[Block]:
     yield paragraph(answer_of(report))
     if report.since is not None and (regressed := regressed_words(report.since)):
         yield paragraph(regressed)
@@ -152,6 +212,8 @@ def run_front(report: RunReport, groups: Sequence[CauseGroup], keys: Mapping[int
     between = _between(report)
     yield score_card(report.scores, between)
     if not report.failures:
+        if report.suspicious:
+            yield advice_card(with_suspicious((), report.suspicious))
         return
     owners: dict[str, int] = {}
     for failure in report.failures:
@@ -161,7 +223,7 @@ def run_front(report: RunReport, groups: Sequence[CauseGroup], keys: Mapping[int
     yield causes_card(list(islice(ranked_causes(groups, keys), SHOWN)), total=len(report.failures))
     fresh = [one for title in HEADINGS for one in report.advice if heading_of(one) == title and one.done is None]
     more = line("All of them: ", Link("Recommendations", "#recommendations")) if len(fresh) > SHOWN else ()
-    yield advice_card([advice_line(one, CASES) for one in fresh], more)
+    yield advice_card(with_suspicious([advice_line(one, CASES) for one in fresh], report.suspicious), more)
 
 
 def _between(report: RunReport) -> str:
