@@ -216,16 +216,6 @@ def crashed_in_the_harness(attempt: Attempt, _case: Case | None) -> Iterator[Obs
 HARNESS_FRAMES = ("inspect_ai/", "harbor/", "terminal_bench/", "scylla/")
 
 
-def only_a_limit_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
-    """The answer was good enough; it was too dear or too slow."""
-    failed = [check for check in attempt.checks if check.status == "fail" and check.counts]
-    if failed and all(check.kind == "limit" for check in failed):
-        evidence = signal(
-            "limit_exceeded", "certain", f"checks[{failed[0].name}]", failed[0].explanation, failed[0].ref
-        )
-        yield Observed(signal=evidence, owner="budget")
-
-
 MEANS = {
     "harness_frame": "an error in the harness's own code",
     "limit_exceeded": "only a cost or time limit was exceeded",
@@ -308,7 +298,7 @@ OF_MEASURED: tuple[Rule, ...] = (
     delivery.prompt_not_delivered,
     delivery.answered_with_an_error,
     lint.only_lint_failed,
-    only_a_limit_failed,
+    limits.only_a_limit_failed,
     broken_tests.broken_assertion,
     *judges.RULES,
     strictness.only_one_filter_found_it,

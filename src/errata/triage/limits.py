@@ -244,3 +244,13 @@ def _was_at_work(steps: Sequence[Step], required: tuple[CalledFunction, ...]) ->
 
 def _called(call: ToolCall) -> CalledFunction:
     return CalledFunction(call.name, call.arguments if isinstance(call.arguments, dict) else {})
+
+
+def only_a_limit_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """The answer was good enough; it was too dear or too slow."""
+    failed = [check for check in attempt.checks if check.status == "fail" and check.counts]
+    if failed and all(check.kind == "limit" for check in failed):
+        evidence = signal(
+            "limit_exceeded", "certain", f"checks[{failed[0].name}]", failed[0].explanation, failed[0].ref
+        )
+        yield Observed(signal=evidence, owner="budget")
