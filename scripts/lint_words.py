@@ -3,8 +3,8 @@
     python scripts/lint_words.py               everything
     python scripts/lint_words.py src/errata/cli docs/store.md     only these files and folders
 
-Exits 1 where something has to be renamed or rewritten. Tests are not checked: their names are sentences, and their
-texts quote logs.
+Exits 1 where something has to be renamed or rewritten. Of tests, only names of variables are checked: names of tests
+are sentences, and their texts quote logs.
 
 A line that has to keep a phrase, because it quotes a log or another tool, ends with `# words: quoted`.
 """
@@ -24,12 +24,15 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 CODE = ("src/errata", "scripts", "bench", "soak")
+TESTS = "tests"
 TEXTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "AGENTS.md", "SECURITY.md", "docs")
-NOT_OURS = ("src/errata/examples/", "docs/lab/", "scripts/lint_words.py")
+NOT_OURS = ("src/errata/examples/", "docs/lab/", "scripts/lint_words.py", "tests/fixtures/")
 QUOTED = "# words: quoted"
 
 EMPTY_NAMES = {"one", "found", "told", "said"}
 """Fit for a comprehension of one line, too little for a variable that lives longer."""
+EMPTY_IN_TESTS = {"told", "said"}
+"""The same for variables of tests."""
 PARTICIPLES = {
     *("acted", "asked", "done", "drawn", "found", "given", "gone", "held", "kept", "known", "left", "lost", "made"),
     *("meant", "named", "recorded", "refused", "said", "scored", "seen", "shown", "stated", "taken", "told"),
@@ -91,6 +94,10 @@ def main() -> int:
         wanted = not only or any(path.is_relative_to(parent) for parent in only)
         if path.suffix == ".py":
             source = path.read_text("utf-8")
+            if path.is_relative_to(ROOT / TESTS):
+                if wanted and (both or asked.names):
+                    problems += variables_in_test(path, source)
+                continue
             tree = ast.parse(source)
             if path.is_relative_to(ROOT / "src"):
                 for name, line in classes_in(tree):
@@ -121,6 +128,7 @@ def checked_files() -> Iterator[Path]:
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in (".py", ".toml") and not is_exempt(path):
                 yield path
+    yield from (path for path in sorted((ROOT / TESTS).rglob("*.py")) if not is_exempt(path))
     for name in TEXTS:
         for path in [ROOT / name] if name.endswith(".md") else sorted((ROOT / name).rglob("*.md")):
             if path.is_file() and not is_exempt(path):
@@ -147,7 +155,8 @@ def classes_in(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 
 def names_in(path: Path, tree: ast.Module) -> Iterator[Problem]:
-    if path.stem in PARTICIPLES:
+    # a module of the command line has the name of its command
+    if path.stem in PARTICIPLES and path.parent.name not in ("cli", "verbs"):
         yield Problem(path, 1, f"a module called `{path.stem}`: name what it holds")
     short_lived = set(nodes_of_short_comprehensions(tree))
     for node in nodes_of(tree):
@@ -165,6 +174,15 @@ def names_in(path: Path, tree: ast.Module) -> Iterator[Problem]:
             yield Problem(path, line, f"`{name}` is a past participle: a verb for a function, a noun for a record")
         elif bare not in EMPTY_NAMES and (words := METAPHORS.intersection(map(str.lower, _WORDS.findall(name)))):
             yield Problem(path, line, f"`{name}`: not `{min(words)}`")
+
+
+def variables_in_test(path: Path, source: str) -> Iterator[Problem]:
+    if not any(name in source for name in EMPTY_IN_TESTS):
+        return  # parsing takes longer than all else
+    functions = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef))
+    for node in {id(node): node for function in functions for node in ast.walk(function)}.values():
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in EMPTY_IN_TESTS:
+            yield Problem(path, node.lineno, f"`{node.id}`: name what it holds")
 
 
 def is_property(node: ast.AST) -> bool:

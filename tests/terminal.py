@@ -46,9 +46,9 @@ def errata(*arguments: object) -> Said:
 
 def done(*arguments: object) -> Said:
     """A command that has to succeed."""
-    said = errata(*arguments)
-    assert said.code == 0, said
-    return said
+    result = errata(*arguments)
+    assert result.code == 0, result
+    return result
 
 
 def import_fixtures(*paths: Path, store: str | Path = "", grouped: bool = False) -> None:
@@ -76,5 +76,5 @@ _IMPORTED: dict[tuple[Path | bool, ...], bytes] = {}
 
 def errata_program(*arguments: object, **environment: str) -> Said:
     command = [str(PROGRAM), *(str(argument) for argument in arguments)]
-    told = subprocess.run(command, capture_output=True, text=True, env=os.environ | environment, check=False)
-    return Said(told.returncode, told.stdout, told.stderr)
+    ended = subprocess.run(command, capture_output=True, text=True, env=os.environ | environment, check=False)
+    return Said(ended.returncode, ended.stdout, ended.stderr)

@@ -35,6 +35,13 @@ def test_other_names_are_not(source):
     assert names(source) == []
 
 
+def test_a_variable_of_a_test_has_a_name_that_holds_something():
+    here = lint_words.ROOT / "tests" / "test_sample.py"
+    source = "def test_it():\n    told = done()\n    page = told.out\n\nclass A:\n    said: str\n"
+
+    assert [problem.line for problem in lint_words.variables_in_test(here, source)] == [2]
+
+
 def test_a_name_of_a_long_comprehension_is_listed():
     assert len(names("[\n    one\n    for one in x\n]")) == 1
 

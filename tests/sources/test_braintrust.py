@@ -77,7 +77,7 @@ def test_the_scorer_that_the_summary_names_first_decides(tmp_path):
     log = copy_of("braintrust/trials", tmp_path) / "eval_result.json"
     change(log, lambda told: told["results"].reverse())
 
-    assert [(told.name, told.value, told.headline) for told in runs(log)[0].reported] == [
+    assert [(score.name, score.value, score.headline) for score in runs(log)[0].reported] == [
         ("exact", 0.5, True),
         ("bad", 1.0, False),
     ]

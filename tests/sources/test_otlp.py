@@ -284,13 +284,13 @@ def test_tokens_are_counted_under_each_name(tmp_path, told):
 
 
 def test_tokens_of_the_cache_and_of_thoughts_and_the_cost_are_kept(tmp_path):
-    told = {
+    usage = {
         "gen_ai.usage.cache_read.input_tokens": 3,
         "gen_ai.usage.cache_creation.input_tokens": 4,
         "gen_ai.usage.reasoning.output_tokens": 5,
         "llm.cost.total": 0.25,
     }
-    used = attempts(document(tmp_path, chat(1, "A", "Q", parent=0, told=told)))[0].usage.subject
+    used = attempts(document(tmp_path, chat(1, "A", "Q", parent=0, told=usage)))[0].usage.subject
 
     assert (used.cache_read, used.cache_write, used.reasoning, used.cost, used.cost_source) == (
         3,

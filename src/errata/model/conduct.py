@@ -151,16 +151,16 @@ def conduct_of_call(text: str, call: ToolCall) -> Conduct | None:
 
 def conduct_of_talk(roles: Sequence[ActorRole], texts: Sequence[str]) -> Conduct | None:
     """What `conduct_of` finds in messages without calls, where nothing of them is odd; None where it has to look."""
-    said = [text for role, text in zip(roles, texts, strict=True) if role == "assistant"]
-    words = list(filter(None, said))
-    if not said or any(map(eq, words, words[1:])) or "{" in said[-1]:
+    answers = [text for role, text in zip(roles, texts, strict=True) if role == "assistant"]
+    words = list(filter(None, answers))
+    if not answers or any(map(eq, words, words[1:])) or "{" in answers[-1]:
         return None
     whole = "".join(words)
     if "<" in whole or "[" in whole:
         return None
     # messages of the subject that follow each other are one turn
     turns = "".join(["a" if role == "assistant" else " " for role in roles]).split()
-    return Conduct(turns=len(turns), last_text="" if _is_empty(said[-1]) else ending(said[-1], LAST_TEXT).strip())
+    return Conduct(turns=len(turns), last_text="" if _is_empty(answers[-1]) else ending(answers[-1], LAST_TEXT).strip())
 
 
 class _ConductTally:

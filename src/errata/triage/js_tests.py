@@ -175,7 +175,7 @@ def runner_crashed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
             return
 
 
-# a model that judges inside a test: what it could not do is no verdict
+# a model that judges inside a test: where it failed, there is no verdict
 _JUDGE_FAILED = lazy_regex(
     r"\b(?:AI|LLM|model)[ -](?:grader|judge|evaluator)\b.{0,40}\b(?:failed|errored|timed out|crashed|unavailable)\b"
     r"|\bAI_(?:NoObjectGenerated|APICall|Retry|NoSuchModel|LoadAPIKey)Error\b",

@@ -32,7 +32,7 @@ _MACHINERY = lazy_regex(
 )
 _MACHINERY_DEPLOY = lazy_regex(rf"{_MACHINERY.pattern}|convex dev timed out", re.IGNORECASE)
 _BY_STEP = {"install": _MACHINERY, "deploy": _MACHINERY_DEPLOY, "tsc": _MACHINERY}
-# a type error quotes the model's code, in which these words may stand, too
+# a type error quotes the model's code, which may contain these words, too
 _DIAGNOSTIC = lazy_regex(r"^.*\berror TS\d+: .*$", re.MULTILINE)
 _STATUS: dict[str, CheckStatus] = {"passed": "pass", "failed": "fail", "skipped": "skipped"}
 _PERCENT = lazy_regex(r"\(([0-9]{1,3}(?:\.[0-9]+)?)%\)")

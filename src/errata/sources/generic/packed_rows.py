@@ -61,7 +61,7 @@ class _Transcripts(NamedTuple):
     steps: list[bytes] = []
     conduct: list[Any] = []
     last: list[str | None] = []
-    """What the assistant said last."""
+    """The last text of the assistant."""
 
 
 class UsualColumns:
@@ -153,7 +153,7 @@ def _are_short(rows: list[dict[str, Any]]) -> bool:
 
 
 def _packed_transcripts(messages: list[Any], rows: list[dict[str, Any]]) -> _Transcripts | None:
-    """None where a message is more than a text that somebody says, or another value is a list."""
+    """None where a message is more than a text of a speaker, or another value is a list."""
     if set(map(type, messages)) != _LIST or [] in messages or any(list in map(type, row.values()) for row in rows):
         return None
     made = _Transcripts([], [], [])
@@ -167,8 +167,8 @@ def _packed_transcripts(messages: list[Any], rows: list[dict[str, Any]]) -> _Tra
         made.steps.append(_encode(list(map(PackedStep, range(len(chat)), actors, texts))))
         conduct = conduct_of_talk(roles, texts) if len(chat) > PLAIN else None
         made.conduct.append(conduct or conduct_in_steps(steps_of_chat(msgspec.to_builtins(chat))) or UNSET)
-        said = [text for role, text in zip(roles, texts, strict=True) if role == "assistant"]
-        made.last.append(said[-1] if said else None)
+        answers = [text for role, text in zip(roles, texts, strict=True) if role == "assistant"]
+        made.last.append(answers[-1] if answers else None)
     return made
 
 

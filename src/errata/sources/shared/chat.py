@@ -30,7 +30,7 @@ _ROLES: dict[str, ActorRole] = {
 _ACTORS = {name: Actor(role=role) for name, role in _ROLES.items()}
 _ASSISTANT, _TOOL = _ACTORS["assistant"], _ACTORS["tool"]
 TALKERS = {name: _ACTORS[name] for name, role in _ROLES.items() if role != "tool"}
-"""Who says what, by the name of the role."""
+"""Speakers, by the name of the role."""
 _decoder = msgspec.json.Decoder()
 _TAKEN = frozenset(
     ("role", "name", "content", "reasoning", "reasoning_content", "tool_calls", "function_call", "model")
