@@ -150,9 +150,7 @@ def test_an_attempt_tells_how_many_of_its_bucket_were_reviewed(turns, tmp_path):
 def test_the_status_of_a_review_tells_of_buckets(evals, tmp_path):
     buckets()
     page = done("review", "status", "jn7mqywb").out
-    assert (
-        "\nbuckets         4 provisional (1 failure each, 0 reviewed) · 5 failures with a cause of their own\n" in page
-    )
+    assert "\ncauses          4 provisional (1 failure each, 0 reviewed) · 5 single failures\n" in page
 
     read(tmp_path, "jn7mqywb/004-actions/003-rate_limit_guard", "off-by-one", label="MODEL_FAULT")
 
