@@ -3,7 +3,6 @@
 import re
 import threading
 import time
-from pathlib import Path
 
 import pytest
 from sqlalchemy import delete, select, update
@@ -129,4 +128,4 @@ def test_the_process_ends_with_the_server(settings):
 
     assert large_runs._process.returncode is not None
     assert not large_runs._thread.is_alive()
-    assert Path(settings.store).exists()
+    assert all_runs(open_store(settings.store))
