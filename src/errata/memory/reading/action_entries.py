@@ -17,6 +17,7 @@ from errata.memory.reading.action_words import (
 from errata.memory.reading.cases import names_in
 from errata.memory.reading.dates import date_in, without_date
 from errata.memory.reading.markdown import MarkdownPiece, Words
+from errata.memory.reading.run_words import ids_in
 from errata.memory.reading.sections import OF_LIST, topic_of
 from errata.memory.reading.sentences import sentences
 from errata.memory.reading.vocabulary import Vocabulary
@@ -97,7 +98,8 @@ _REPORT = lazy_regex(r"\S*_\d{4}-\d\d-\d\d\.md\b")
 
 def is_log_of_changes(heading: str, section: Sequence[MarkdownPiece]) -> bool:
     """Whether the entries below a heading are changes by their form: entries with a day, and a file or a verb."""
-    lines = [_REPORT.sub("", line) for piece in section for line in _lines_of(piece)]
+    texts = [_REPORT.sub("", line) for piece in section for line in _lines_of(piece)]
+    lines = [text for text in texts if not ids_in(text, needs_run=True)]
     changes = [line for line in lines if len(line.split()) > 4 and (_FILE.search(line) or is_change(line))]
     dated = changes if date_in(heading) else [line for line in changes if date_in(line)]
     return bool(dated) and len(dated) >= FEWEST * len(lines)

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from errata.memory.reading.dates import without_date
+from errata.memory.reading.rates import NUMBER
 from errata.text.lazy_regex import lazy_regex
 
 State = Literal["done", "open", "unknown"]
@@ -110,8 +111,8 @@ _IMPERATIVE = lazy_regex(rf"(?i)^\W*(?:{'|'.join(_ORDERS.split())})\b")
 
 
 def says_nothing_was_done(text: str) -> bool:
-    """`None`, "No changes were made", "Nothing yet"."""
-    return _NONE.match(text) is not None
+    """`None`, "No changes were made", "Nothing yet", also behind a day."""
+    return _NONE.match(without_date(text).lstrip(" :*_–—-")) is not None
 
 
 def state_of(text: str) -> State:
@@ -173,7 +174,9 @@ _BY_THE_AUTHOR = lazy_regex(
     r"\b(?:I|[Ww]e)(?:['’]ve)?\s+(?:have\s+|also\s+|then\s+|already\s+|just\s+|since\s+|now\s+|therefore\s+|so\s+)*"
     rf"(?!(?:went|ran|took|let|sent|told|gave|looked|tested|compared|counted|graded|label+ed|opened|pulled|repeated)\b){_VERB}\b"
 )
-_RELATIVE = lazy_regex(r"(?i)\b(?:that|which|since|after|when|because)\s+$")
+_RELATIVE = lazy_regex(
+    r"(?i)\b(?:that|which|since|after|when|because)\s+$|^\W*(?:\w+:\W+)?(?:the|our|these|those|all)\s+(?:[\w-]+\s+){1,2}$"
+)
 """`the rules that we tightened`: a change that explains something."""
 _DID_SO = lazy_regex(r"\b(?:I|[Ww]e)\b[^.;]*\band did so\b")
 _PRONOUN = lazy_regex(r"(?i)\s+(?:it|this|that|them|these)\b")
@@ -187,6 +190,17 @@ _OF_THE_EVALUATION = lazy_regex(
     r"(?i)(?<![\w/])(?:evals?|runner|graders?|harness)/[\w./-]+\.\w+|\bTASK\.(?:txt|md)\b|\bgrader\.test\b|\beslint\.config\b"
 )
 """Files that a model does not write."""
+
+
+_ANNOUNCES = lazy_regex(
+    rf"(?i)\b(?:made|applied|did)\s+(?:{NUMBER}|several|some|the following|these)\s+(?:\w+\s+)?"
+    r"(?:changes?|fixes|edits|things)\b"
+)
+
+
+def announces_changes(text: str) -> bool:
+    """`I made two changes`: the changes themselves follow."""
+    return _ANNOUNCES.search(text) is not None
 
 
 def changes_evaluation(text: str) -> bool:

@@ -22,6 +22,7 @@ from errata.memory.reading.action_entries import (
     within,
 )
 from errata.memory.reading.action_words import (
+    announces_changes,
     changes_evaluation,
     is_change,
     is_checked,
@@ -52,8 +53,7 @@ from errata.text.lazy_regex import lazy_regex
 
 WHAT = 400
 _FILE = lazy_regex(r"[\w@.+-]*(?:/[\w@.+-]+)*\.[A-Za-z][A-Za-z0-9]{0,9}\b")
-_INNER = r"(?:[^()\[\]]|\([^()\[\]]*\)|\[[^()\[\]]*\])"
-"""A character inside brackets, or brackets inside of them."""
+_INNER = r"(?:[^()\[\]]|\([^()\[\]]*\)|\[[^()\[\]]*\])"  # a character inside brackets, or brackets inside of them
 _CLAUSE = lazy_regex(rf"(?i)\s*[(\[]\s*(?:addresses|addressing|fixes|resolves|for|closes|see)\b({_INNER}*)[)\]]")
 _NOTES = lazy_regex(rf"(?i)\s*\(((?:by\s|expected:){_INNER}*)\)\.?$")
 """Author and expected effect behind a description that has no column for them."""
@@ -71,8 +71,7 @@ _OF_A_WORD = lazy_regex(
 _GROUP_OF_STEP = lazy_regex(
     r"(?i)\b(?:all|both|the|these|those|every)\b[^.;]{0,25}?([a-z]+)[- ](?:only\s+)?(?:failures?|evals?|cases?|group)\b"
 )
-_VAGUE_COLUMNS = ("action", "actions", "change", "changes", "fix", "fixes", "resolution")
-"""Columns of a table of failures that may also hold what should be done."""
+_VAGUE_COLUMNS = ("action", "actions", "change", "changes", "fix", "fixes", "resolution")  # also what should be done
 _PARAGRAPH_NUMBER = lazy_regex(r"\s*(?:§\s*)?\d+(?:\.\d+)+\.?\s+")  # `6.1. …`
 _TALLY = lazy_regex(r"\W*\d+\s+\w+(?:\W+\d+\s+\w+)+\W*")
 _STILL_OPEN = lazy_regex(r"(?i)\bnot (?:yet )?done\b|\bpartly\b|\bhalf\b")
@@ -174,7 +173,10 @@ class ActionReader:
         for sentence in sentences(piece.words):
             line = piece.line + piece.text.count("\n", 0, piece.text.find(sentence.text))
             cases = self._cases(sentence, "")
-            if made is not None and cases and _ABOUT_CASES.match(sentence.text):
+            if announces_changes(sentence.text):
+                day = date_in(sentence.text) or day
+                continue
+            if made is not None and cases and _ABOUT_CASES.match(sentence.text) and not is_change(sentence.text):
                 made = _with_cases(made, cases)
                 continue
             is_done = (
@@ -183,8 +185,7 @@ class ActionReader:
                 and state_of(sentence.text) != "open"
                 and not _TALLY.fullmatch(sentence.text)
             )
-            is_by_form = changes_evaluation(sentence.text)
-            if not (is_change(sentence.text) or is_by_form or (is_done and made is None)):
+            if not (is_change(sentence.text) or changes_evaluation(sentence.text) or (is_done and made is None)):
                 continue
             if made is not None:
                 yield made

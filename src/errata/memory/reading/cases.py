@@ -190,7 +190,7 @@ def _may_be_name(text: str) -> bool:
         and "://" not in text
         and not _FILE.search(bare)
         and not text.startswith(("/", ".", "_"))
-        and not re.search(r"[(){}<>=;$]", text)
+        and not re.search(r"[(){}<>=;$\[\]\"]", text)
     )
 
 

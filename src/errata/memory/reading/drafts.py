@@ -36,6 +36,8 @@ class Draft:
         self.runs: tuple[str, ...] = ()
         """Those where it failed, if the text about it lists them."""
         self.is_category = False
+        self.is_unlabelled = False
+        """Whether the text gives it no label on purpose, so that none of a group is meant."""
         self.section = 0
         """Under which heading it was named first."""
 
@@ -115,7 +117,8 @@ class Drafts:
         by_reach = sorted(groups, key=lambda group: -group.filters)
         for draft in self.all():
             fitting = [group for group in by_reach if group.is_about(draft.case, draft.step, draft.run, draft.section)]
-            draft.label = draft.label or next((group.label for group in fitting if group.label), "")
+            if not draft.is_unlabelled:
+                draft.label = draft.label or next((group.label for group in fitting if group.label), "")
             draft.step = draft.step or next((group.failed_at for group in fitting if group.failed_at), "")
 
     def failures(self, path: str) -> Iterator[PriorFailure]:

@@ -149,6 +149,8 @@ class FailureReader:
     def _heading(self, piece: MarkdownPiece) -> None:
         self._sections = [one for one in self._sections if one.level < piece.level]
         lead, subject = self._naming.lead(piece.words), topic_of(piece)
+        if subject in ("other", "patterns") and self._named_later(piece):  # `Did anybody ever pass 004-retry?`
+            subject = None
         kind = (None if lead and lead.sure else subject) or self._about
         labels = self._naming.labels
         alone = labels.exact(piece.text) if piece.level > 2 else ""  # a chapter "Model" is about the model
@@ -371,6 +373,8 @@ class FailureReader:
                     fill(draft, field.role, field.value, line, self._naming.labels)
                     if field.role == "label":
                         draft.failed_at(self._naming.step_in(field.value.text), PROSE)
+                    elif field.role == "step":  # `Failed at: tests. The task asks … MODEL_FAULT.`
+                        draft.call(self._naming.labels.find(field.value.text), line, PROSE)
                 used = True
         return used
 
@@ -378,6 +382,8 @@ class FailureReader:
         """A count is none, nor is a whole sentence, or one about a case: `evals: sort the rows in 007-multi_index`."""
         words = text.split()
         if len(words) > LONGEST_NAME or re.match(r"\d[\d.,]*(?:\s|%|$)", text) or not self._naming.is_case(text):
+            return False
+        if len(words) > 1 and not self._naming.vocabulary.is_like_others(text):  # `tests: expected 2, received 3`
             return False
         return len(words) < 4 or not any(True for _ in names_in(Words(text), self._naming.vocabulary))
 

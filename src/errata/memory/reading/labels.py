@@ -25,7 +25,8 @@ _DECIDED = lazy_regex(
 BEFORE = 100
 """Characters in front of a label that are searched for it."""
 _IN_WORDS = {
-    "model-fault": r"model(?:-s)?-(?:got-it-wrong|own|mistakes?|errors?|bugs?)|mistakes?-(?:of|by)-the-model"
+    "model-fault": r"model(?:-s)?-(?:got-it-wrong|own|mistakes?|errors?|bugs?)"
+    r"|(?:fault|mistake|error)s?-(?:of|by)-the-model"
     r"|genuine-(?:model-)?(?:mistake|failure|error)s?",
     "overly-strict": r"(?:too|over|overly|unreasonably|needlessly)-(?:strict|harsh|picky|narrow|rigid)",
     "ambiguous-task": r"(?:unclear|vague|underspecified|ambiguous)-(?:tasks?|prompts?|specs?|wording|instructions?)"

@@ -208,7 +208,8 @@ def _rate(texts: Sequence[str]) -> PassRate | None:
 
 def _opening(pieces: Sequence[MarkdownPiece]) -> Sequence[MarkdownPiece]:
     """Up to where it comes to the failures, or to anything else; and sections about the run, wherever they stand."""
-    deepest = max(2, 1 + next((piece.level for piece in pieces if piece.kind == "heading" and piece.level < INNER), 1))
+    levels = [piece.level for piece in pieces if piece.kind == "heading" and piece.level < INNER]
+    deepest = max([2, *(1 + level for level in levels[:1]), *(level for level in levels[1:2])])
     for at, piece in enumerate(pieces[:LOOKED_AT]):
         is_summary = _SUMMARY.search(folded(piece.text)) is not None
         is_deep = piece.level > deepest and piece.header != MESSAGE

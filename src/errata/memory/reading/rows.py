@@ -38,6 +38,10 @@ def read_row(piece: MarkdownPiece, naming: CaseNaming, subject: Draft | None, gr
             fill(subject, role, piece.cells[1], piece.line, naming.labels)
     if has_passed(_cell(piece, columns, "status").text):
         return
+    if names and (parts := _columns_of_runs(piece, runs)):
+        for name in names:
+            _read_parts(name, piece, parts, naming)
+        return
     by_run = dict(_runs_of_columns(piece, runs)) if names else {}
     outer = naming.run
     for run in _runs_of_row(piece, runs) or [outer]:
@@ -82,6 +86,30 @@ def _fill_row(draft: Draft, piece: MarkdownPiece, columns: dict[str, int], namin
         draft.failed_at(next(filter(None, map(canonical_step, others)), ""), LINE)
         draft.failed_at(naming.step_in(_cell(piece, columns, "label").text), LINE)
         draft.failed_at(next(filter(None, map(naming.step_in, others)), ""), GUESS)
+
+
+def _columns_of_runs(piece: MarkdownPiece, runs: ReportRuns) -> dict[str, dict[str, int]]:
+    """`A step | A label | B step | B label`: run → role → column, where several runs have columns of their own."""
+    parts: dict[str, dict[str, int]] = {}
+    for at, title in enumerate(piece.header):
+        words = re.findall(r"[\w#.-]+", title)
+        for cut in (1, -1) if len(words) > 1 else ():
+            front, behind = " ".join(words[:cut]), " ".join(words[cut:])
+            for name, rest in ((front, behind), (behind, front)):
+                run, role = runs.named_in(name), role_of(rest, FAILURE)
+                if run and role in ("step", "label"):
+                    parts.setdefault(run, {}).setdefault(role, at)
+    return parts if len(parts) > 1 else {}
+
+
+def _read_parts(name: str, piece: MarkdownPiece, parts: dict[str, dict[str, int]], naming: CaseNaming) -> None:
+    for run, columns in parts.items():
+        texts = {role: piece.cells[at].text for role, at in columns.items() if at < len(piece.cells)}
+        label, step = naming.labels.find(texts.get("label", "")), canonical_step(texts.get("step", ""))
+        if label or step:
+            draft = naming.draft_of(name, piece.line, run=run)
+            draft.call(label, piece.line, FIELD)
+            draft.failed_at(step, FIELD)
 
 
 def _runs_of_columns(piece: MarkdownPiece, runs: ReportRuns) -> Iterator[tuple[int, str]]:

@@ -7,6 +7,7 @@ from errata.memory.reading.cases import names_in
 from errata.memory.reading.drafts import GUESS, PROSE, CaseNaming
 from errata.memory.reading.groups import GroupLabel, SentenceWord, group_label, group_step, labels_of_names
 from errata.memory.reading.markdown import MarkdownPiece, Words
+from errata.memory.reading.rates import NUMBER
 from errata.memory.reading.steps import only_step_in, steps_in_order
 from errata.text.lazy_regex import lazy_regex
 
@@ -21,12 +22,16 @@ _BEFORE = lazy_regex(
     r"|\bin\s+(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
     r"|\bpreviously\b|\b(?:weeks?|days?|months?|runs?)\s+ago\b|\bused to\b|\bin the past\b|\bbefore the fix\b"
 )
-_NOT_RUN = lazy_regex(r"(?i)\b(?:pending|running|missing|skipped|not run|never ran)\b[^,;.]*$")
+_NOT_RUN = lazy_regex(r"(?i)\b(?:pending|running|missing|skipped|not run|never ran)\b(?:, not counted)?[^,;.]*$")
 """In front of a name: `1 was still pending (002-queries/009-text_search`."""
 _AGAIN = lazy_regex(
     r"(?i)\b(?:again|still|also|too|as (?:before|in|it did)|same as|repeat\w*|like (?:in|last)|keeps?)\b"
 )
 _REPORT_FILE = lazy_regex(r"[a-z0-9]_\d{4}-\d\d-\d\d\.md\b")
+_NO_LABEL = lazy_regex(r"(?i)\b(?:infrastructure|not classified|unclassified|no label|without a label)\b")
+_COUNTS_SOME = lazy_regex(
+    rf"(?i)\W*(?:the\s+)?(?:(?:last|next|first|other|remaining)\s+)?(?:{NUMBER}|both|all|several|these)\b"
+)
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 _ORDINAL = lazy_regex(
     rf"(?i)\b(?:the\s+)({'|'.join(_ORDINALS)})(?:\s+(?:one|failure|eval))?\s+(?:is|was|as|counts|we)\b"
@@ -56,6 +61,9 @@ def read_sentences(
     groups: list[GroupLabel] = []
     mentioned: list[SentenceMention] = []
     before: list[str] = []
+    unlabelled: list[str] = []
+    heading = ""
+    """The label that a sentence without a case gives to the cases of the next ones: `Two are overly strict. …`."""
     for sentence in sentences(piece.words):
         labels = _labels(sentence.text, naming)
         names = _names(sentence, naming) or (_by_number(sentence.text, naming) if labels else [])
@@ -78,9 +86,17 @@ def read_sentences(
                 len({name.text for name in names}) == 1 and naming.drafts.find(names[0].text, naming.run) is not None
             )
             explains = known and bool(only_step_in(sentence.text))
+            if names and heading and not labels and not _PASSES.search(sentence.text):
+                mentioned += [SentenceMention(name.text, heading, sentence.text) for name in names]
             mentioned += _mentions(sentence.text, names, labels, before, is_listed=bool(step) or explains)
+        if not labels and _NO_LABEL.search(sentence.text):
+            unlabelled += [name.text for name in names] or before[:1]
+        heading = _label_of_next(sentence.text, labels, naming) if not names else "" if labels else heading
         before = list(dict.fromkeys(name.text for name in names)) or before
     _note(mentioned, piece, naming, may_add=may_add, step=step)
+    for name in unlabelled:
+        if (draft := naming.drafts.find(name, naming.run)) is not None:
+            draft.is_unlabelled = True
     if may_add and any(group.label for group in groups):  # "All 70 failed evals are …; three were checked: a, b and c"
         listed = (one for one in sentences(piece.words) if not _PASSES.search(one.text))
         mentioned = [
@@ -88,6 +104,11 @@ def read_sentences(
         ]
         _note(mentioned, piece, naming, may_add=True)
     return groups
+
+
+def _label_of_next(text: str, labels: Sequence[SentenceWord], naming: CaseNaming) -> str:
+    given = {label.text for label in labels} or {naming.labels.in_words(text)}
+    return given.pop() if len(given) == 1 and _COUNTS_SOME.match(text) else ""
 
 
 def speaks_of_the_past(text: str) -> bool:

@@ -13,7 +13,7 @@ _ALONE = lazy_regex(r"(?<![\w/.@-])(0\d{1,3}-[a-z][a-z0-9]*_\w+)(?![\w/-])")
 _PATH = lazy_regex(r"(?<![\w@-])((?:[\w.-]+/)+[\w.-]*\w)")
 _CATEGORY_COLUMN = lazy_regex(r"(?i)^\W*(?:categor(?:y|ies)|area|group|topic|section|folder)\W*$")
 _IN_BRACKETS = lazy_regex(r"[A-Za-z0-9]\w+`?\s*[(\[]`?(\d{2,4}-[a-z]\w*)`?[)\]]")
-_COUNTED = lazy_regex(r"(?i)^\W*(\d{2,4}-[a-z]\w*)\W{1,4}\(?\d+\s*(?:/\s*\d+\s*)?(?:fail|eval|case|of\b|pass|model)")
+_COUNTED = lazy_regex(r"(?i)^\W*(\d{2,4}-[a-z]\w*)\W{1,4}\(?\d+\s*(?:/\s*\d+|fail|eval|case|of\b|pass|model)")
 
 
 def is_numbered(name: str) -> bool:
