@@ -316,6 +316,16 @@ def test_agreement_is_only_stated_for_the_cases_that_were_compared(rows, sentenc
     assert sentence in " ".join(done("compare", "m1", "m2").out.split())
 
 
+def test_runs_do_not_agree_on_cases_that_one_of_them_could_not_measure():
+    import_fixtures(FIXTURES / "promptfoo/export/data/results.json")
+    runs = [row["run_id"] for row in done("runs", "--json").rows if row["variant"] == {"prompt": "verbose"}]
+
+    page = " ".join(done("compare", *runs).out.split())
+
+    assert "No difference found: the runs agree on the case compared; 2 cases left out (2 with an infra" in page
+    assert "(not measured in bad-provider: fails equals and threshold partial)" in page
+
+
 def test_a_difference_names_which_run_is_subtracted_in_the_order_given():
     import_fixtures(FIXTURES / "conversation_bench/comparison/data")
     first, second = [row["run_id"] for row in done("runs", "--json").rows][:2]

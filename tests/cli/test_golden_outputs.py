@@ -17,7 +17,7 @@ def test_the_analysis_of_the_bundled_example():
 
     assert result.err + result.out == snapshot("""\
 read      convex-evals · 25 evals, 133 checks · 0 unreadable
-checkup   25 of 25 planned evals finished · fit for comparison with other runs
+checkup   23 of 25 planned evals measured · fit for comparison with other runs
 triage    9 failures · an owner for each
 
 Run jn7mqywb · acme/nimbus-2-coder · convex-evals, experiment default · 2026-03-09

@@ -100,7 +100,7 @@ def test_the_talk_of_an_analysis_is_not_among_its_data():
     assert result.out.startswith("Run jn7mqywb · acme/nimbus-2-coder · convex-evals, experiment default · 2026-03-09\n")
     assert result.err == (
         "read      convex-evals · 25 evals, 133 checks · 0 unreadable\n"
-        "checkup   25 of 25 planned evals finished · fit for comparison with other runs\n"
+        "checkup   23 of 25 planned evals measured · fit for comparison with other runs\n"
         "triage    9 failures · an owner for each\n\n"
     )
 

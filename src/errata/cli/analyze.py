@@ -192,7 +192,7 @@ def tell_summary(analysis: Analysis) -> None:
     read += f", {more:,} replaced or nested attempts not counted" if more else ""
     measured = f", {plural(checks, 'check')}" if checks else ""
     say(f"read      {run.source.name} · {read}{measured} · {number(counts.unreadable)} unreadable", hang=STEP)
-    say(f"checkup   {_finished(analysis)}{analysis.health.summary}", hang=STEP)
+    say(f"checkup   {_measured(analysis)}{analysis.health.summary}", hang=STEP)
     if counts.failures:
         unknown = analysis.unknown_to_triage
         each = "an owner for each" if counts.failures > 1 else "owner assigned"
@@ -203,13 +203,12 @@ def tell_summary(analysis: Analysis) -> None:
     say()
 
 
-def _finished(analysis: Analysis) -> str:
+def _measured(analysis: Analysis) -> str:
     run, counts = analysis.stored.run, analysis.stored.counts
-    never = sum(counts.executions.get(one, 0) for one in ("missing", "unfinished", "skipped"))
     if run.expected_cases is None or analysis.unit == "attempts" or cases_not_in_log(analysis.stored):
         return ""
-    finished = counts.cases - never
-    return f"{finished:,} of {plural(run.expected_cases, f'planned {counted_in(run, analysis.unit)}')} finished · "
+    scored = counts.measurements.get("scored", 0)
+    return f"{scored:,} of {plural(run.expected_cases, f'planned {counted_in(run, analysis.unit)}')} measured · "
 
 
 def show_summary(analysis: Analysis, *, kept: bool, report: Path | None = None, suspects_here: bool = True) -> None:
@@ -274,8 +273,12 @@ def _show_result(analysis: Analysis) -> None:
 
 def _doubt(analysis: Analysis) -> str:
     """Why no figure is the best estimate."""
+    run = analysis.stored.run
     if not analysis.health.fit:
         return "run not fit"
+    if (absent := cases_not_in_log(analysis.stored)) > analysis.stored.counts.cases:
+        every = plural(absent + analysis.stored.counts.cases, counted_in(run, "cases"))
+        return f"{absent:,} of {every} not in the log"
     return "suspicious passes" if analysis.suspicious.suspicious else ""
 
 

@@ -218,7 +218,7 @@ def put_sets(comparison: Comparison, names: CaseLabels) -> None:
 def _put_failed_by_all(comparison: Comparison, names: CaseLabels) -> None:
     cases, runs = comparison.sets.failed_by_all, len(comparison.matrix.columns)
     which = "both" if runs == 2 else f"all {runs}"
-    notes = _knock_on(comparison, names, [cases.runs])
+    notes = [*_knock_on(comparison, names, [cases.runs]), *_not_measured(comparison, names, cases.runs)]
     _put_lines(f"failed by {which} runs", [*_with_texts(cases.runs, comparison, names), *notes])
     if cases.subjects_in_some_run != cases.runs and len(comparison.matrix.subjects) > 1:
         _put_lines(
@@ -235,6 +235,17 @@ def _knock_on(comparison: Comparison, names: CaseLabels, sets: Iterable[Cases]) 
         follow = [case for case in cases if (column.pk, case) in comparison.root_of]
         if follow:
             lines.append(f"(only knock-on in {wash(column.label)}: {names.joined(follow)})")
+    return lines
+
+
+def _not_measured(comparison: Comparison, names: CaseLabels, cases: Cases) -> list[str]:
+    """Where a run broke off before it could pass or fail: that counts as failed, and shows nothing about the model."""
+    lines = []
+    for at, column in enumerate(comparison.matrix.columns):
+        rows = ((case, comparison.matrix.rows[case][at]) for case in cases)
+        broken = [case for case, cell in rows if cell is not None and cell.state in ("error", "cancelled")]
+        if broken:
+            lines.append(f"(not measured in {wash(column.label)}: {names.joined(broken)})")
     return lines
 
 

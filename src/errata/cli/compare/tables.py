@@ -106,8 +106,10 @@ def _short_labels(pair: Pairing) -> tuple[str, str]:
 
 
 def _agreement(pairs: Sequence[Pairing], comparison: Comparison, names: CaseLabels) -> str:
-    """How many cases the runs agree on, and how many took no part; nothing is concluded about those."""
-    least, most = min(one.all.shared for one in pairs), max(one.all.shared for one in pairs)
+    """How many measured cases the runs agree on, and how many took no part; nothing is concluded about those."""
+    least, most = min(one.clean.shared for one in pairs), max(one.clean.shared for one in pairs)
+    if not most:
+        return f"No conclusion: infrastructure failures in every {names.word} that the runs share."
     compared = f"{most:,}" if least == most else f"{least:,} to {most:,}"
     every = f"the {names.word}" if most == 1 else f"all {compared} {names.word}s"
     which = f"{every} compared" if len(pairs) == 1 else f"{every} compared in each pair"
@@ -115,9 +117,10 @@ def _agreement(pairs: Sequence[Pairing], comparison: Comparison, names: CaseLabe
     out = len(comparison.matrix.rows) - least
     if not out:
         return f"No difference: {both} on {which}."
-    edited = len(comparison.edited)
+    edited, broken = len(comparison.edited), max(one.all.shared - one.clean.shared for one in pairs)
     reasons = [f"{edited:,} edited"] if edited else []
-    reasons += [f"{out - edited:,} mixed or without a verdict"] if out > edited else []
+    reasons += [f"{broken:,} with an infrastructure failure"] if broken else []
+    reasons += [f"{out - edited - broken:,} mixed or without a verdict"] if out > edited + broken else []
     left_out = f"{'up to ' if least != most else ''}{plural(out, names.word)} left out ({', '.join(reasons)})"
     return f"No difference found: {both} on {which}; {left_out}."
 
