@@ -27,7 +27,7 @@ from errata.verbs.store_space import measure_store, release_space, restore_trans
 SUBCOMMANDS: Table = {
     "backup": ("store:backup", "Back up the store while others use it."),
     "restore": ("store:restore", "Replace the store with a backup."),
-    "size": ("store:size", "Show how much of the store each run takes."),
+    "size": ("store:size", "Show how much of the store each run takes, the largest first."),
     "thin": ("store:thin", "Reduce old transcripts to what verdicts and evidence cite."),
     "copy": ("store:copy", "Copy a store, and prove that nothing was lost."),
 }
