@@ -6,7 +6,7 @@ import socket
 import tempfile
 import weakref
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from pathlib import Path
@@ -93,7 +93,8 @@ class Store:
         finally:
             kept, self._kept = self._kept, None
             for connection in chain.from_iterable(kept.values()):
-                connection.close()
+                with suppress(StoreError), self.translated():  # one that was cut is closed, too
+                    connection.close()
 
     def _free(self, purpose: "_Purpose") -> AbstractContextManager[Connection] | None:
         """A connection that is kept open and is not in the middle of something."""
