@@ -334,13 +334,14 @@ def test_what_is_kept_open_is_used_again_after_a_cut(store):
     assert len(all_runs(store)) == 2
 
 
-def test_a_cut_in_transactions_inside_of_each_other_is_told_in_words(store):
-    """Closing the outer connection fails, too; that must not replace the sentence."""
-    with pytest.raises(StoreError, match="connection to the store"), store.kept_open(), store.reading():
-        cut(store)
-        with store.reading() as inner:
+def test_a_cut_while_rows_of_another_transaction_are_being_read_is_told_in_words(store):
+    """Closing the connection of the rows fails, too; that must not replace the sentence."""
+    open_rows = store.reading()
+    with pytest.raises(StoreError, match="connection to the store"), store.kept_open():
+        open_rows.__enter__()
+        with store.reading() as connection:
             cut(store)
-            inner.exec_driver_sql("SELECT 1")
+            connection.exec_driver_sql("SELECT 1")
 
 
 def test_a_store_that_another_process_locks_is_told_in_words(store, address, monkeypatch):
