@@ -17,6 +17,7 @@ _DENIED = lazy_regex(
 )
 
 
+_OLDER = lazy_regex(r"(?i)\b(?:old(?:er)?|earlier|former|previous|prior|first|initial)\b[^.;]*$")
 _DECIDED = lazy_regex(
     r"(?i)(?:\b(?:decision|verdict|conclusion|consensus|final(?:\s+\w+)?|in the end)\s*[:=,→–—]"
     r"|\b(?:decided|settled|agreed)\s+(?:on|that it is|to call (?:it|this)))[\s`*\"'“(]*(?:an?\s+)?$"
@@ -131,7 +132,8 @@ class LabelWords:
             for match in self._pattern.finditer(current)
         ]
         given = [one for one in matches if not _is_denied(current, one[0]) and not _DOUBT.match(current, one[1])]
-        given = [one for one in given if current[one[0] : one[1]] == one[2]] or given  # `MODEL_FAULT` beats words
+        exact = [one for one in given if current[one[0] : one[1]] == one[2]]  # `MODEL_FAULT` counts more than words
+        given = [one for one in exact if not _OLDER.search(current, max(0, one[0] - 30), one[0])] or given
         return [one for one in given if _DECIDED.search(current, max(0, one[0] - BEFORE), one[0])] or given
 
     def denied_in(self, text: str) -> list[str]:
