@@ -119,7 +119,7 @@ def test_files_beside_a_database_lie_in_the_cache_whatever_its_password(tmp_path
 
 @pytest.mark.parametrize("url", ["postgresql://me:hunter22@db", "postgresql://me:hunter22@db/", "postgresql://"])
 def test_an_address_without_a_database_is_refused(url):
-    with pytest.raises(SettingsError, match="names no database") as result:
+    with pytest.raises(SettingsError, match="does not name a database") as result:
         settings(store=url)
 
     assert "hunter22" not in f"{result.value.message} {result.value.hint}"

@@ -81,7 +81,7 @@ def test_attempts_at_cases_that_have_others_may_lack_rows_too():
 def test_cases_that_nobody_says_were_measured_are_missing_though_they_have_no_name():
     found = check(rows(2), msgspec.structs.replace(RUN, expected_cases=5, measured_attempts=4))
 
-    assert the("missing_cases", found).text == "1 of 5 planned cases is not in the log, without a name"
+    assert the("missing_cases", found).text == "1 of 5 planned cases is missing; the log does not say which"
     assert the("cases_not_in_log", found).numbers == {"cases": 2}
 
 

@@ -84,7 +84,7 @@ def test_runs_with_other_cases_are_refused_and_common_compares_what_they_share(t
     found = done("compare", "first", "second", "--common", "--json").row
 
     assert refused.code == 4
-    assert "`--common` compares the 2 cases that all were measured on" in refused.talk
+    assert "`--common` compares the 2 cases that every run measured" in refused.talk
     assert [row["case"] for row in found["matrix"]] == ["a", "b"]
     assert [one["scores"]["strict"]["total"] for one in found["runs"]] == [2, 2]
 

@@ -181,7 +181,7 @@ def test_a_run_that_is_not_fit_is_named_on_top_in_the_table_and_on_the_terminal(
     assert "acme/voice-z is NOT FIT for comparison: 1 of 34 planned cases is not in the log" in section(
         mission.text, "Summary"
     )
-    assert "unfit acme/voice-z is NOT FIT for comparison" in folded(mission.said)
+    assert "unfit acme/voice-z is NOT FIT for comparison" in folded(mission.result)
 
 
 def test_a_missing_turn_is_explained_by_the_lines_of_the_log(mission):
@@ -216,7 +216,7 @@ def test_every_command_counts_the_same_failed_rows(mission):
     assert counted == [run["failed_rows"] for run in compared["runs"]] == [7, 4, 13, 6]
     assert sum(counted) == len(mission.rows)
     assert "(only knock-on in voice-y: turn-25)" in page
-    assert "30 failed rows" in folded(mission.said)
+    assert "30 failed rows" in folded(mission.result)
     assert "1 of the failures without a verdict" in listed
     with working_in(mission.folder):
         assert "7 failures (6 failed rows, 1 without a verdict)" in folded(
@@ -228,7 +228,7 @@ def test_every_command_counts_the_same_failed_rows(mission):
 def test_what_only_rules_have_grouped_is_provisional(mission):
     assert facts(mission.text)["Status"].startswith("PROVISIONAL.")
     assert "not from a second judge" in mission.text
-    assert "PROVISIONAL" in mission.said.out
+    assert "PROVISIONAL" in mission.result.out
 
 
 @pytest.mark.req("J-02", "J-12", "J-16", "J-25", "J-31")
@@ -282,7 +282,7 @@ def test_a_reader_can_blame_the_judge_and_the_report_shows_it(tmp_path):
 
 @pytest.mark.req("J-17")
 def test_the_summary_is_in_the_reply_too(mission):
-    result = folded(mission.said)
+    result = folded(mission.result)
 
     assert "voice-y: 13 failed rows in 1 run, 10 of them knock-on" in result
     assert "all 15 Is Maren teaching this month?" in result

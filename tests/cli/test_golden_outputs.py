@@ -176,8 +176,8 @@ def test_an_attempt_whose_words_mislead(library):
 004-actions/003-rate_limit_guard · attempt 1 of 1 · failed at tests (60 % passed; step 6 of 6)
 execution completed · measurement scored · outcome fail · 7,578 tokens · $0.0210 reported
 
-Owner    model, presumed: no other run passed this case either (provisional, default owner: no rule
-         points elsewhere)
+Owner    model, presumed: no other run passed this case (provisional, default owner: no rule points
+         elsewhere)
   because   run.log:13
             > AssertionError: expected error text to match /limit reached/, got "too many requests,
             > rate limit exceeded"
@@ -211,8 +211,8 @@ def test_a_turn_of_a_conversation(library):
 turn-11 · attempt 1 of 1 · failed tool_use_correct, state_tracking (2 of 5 dimensions)
 execution completed · measurement scored · outcome fail · 1,534 tokens
 
-Owner    model, presumed: no other run passed this case either (provisional, default owner: no rule
-         points elsewhere)
+Owner    model, presumed: no other run passed this case (provisional, default owner: no rule points
+         elsewhere)
   because   judgements[openai].reasoning · openai_judged.jsonl:12
             > Multi-step request; only canceled one and forgot the class.
   and       only some of the required calls were made (calls_incomplete)
@@ -432,7 +432,8 @@ Store:
   watch        Import finished runs as they appear in folders.
   map          Draft a mapping for your own table.
   fetch        Download runs from the harness's server.
-  exclude      Exclude a run from every score, with a reason.
+  exclude      Leave a run out of comparisons, pooled scores and baselines,
+               with a reason.
   rm           Remove runs from the store.
   store        Back up, restore, copy, measure and thin the store.
   doctor       Check the store for damage.

@@ -234,12 +234,12 @@ def test_what_was_done_is_not_recommended_again_but_what_had_no_effect_is_the_fi
 
     assert "Allow unused arguments" not in advice
     assert f"Find out why the change of 2026-08-06 (eslint.config.mjs) has no effect: {LINT} fails again" in advice
-    assert "eslint.config.mjs: NO EFFECT" in folded(story.said)
+    assert "eslint.config.mjs: NO EFFECT" in folded(story.result)
 
 
 @pytest.mark.req("C-30")
 def test_the_answer_shows_the_analysis_and_the_skill_ends_with_the_question(story):
-    shown = folded(story.said)
+    shown = folded(story.result)
 
     assert "16 of 23 failures are the model's" in shown
     assert "MODEL_FAULT 16 · OVERLY_STRICT 3 · not classified (infrastructure) 4" in shown

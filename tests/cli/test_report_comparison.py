@@ -99,7 +99,7 @@ def test_where_the_worst_dimension_is_mostly_one_mistake_that_is_told(provisiona
 
 @pytest.mark.req("J-17")
 def test_the_words_tell_main_modes_of_each_model_shared_turns_and_the_path(final):
-    result = folded(final.said)
+    result = folded(final.result)
 
     assert (
         "voice-alpha: 9 failed rows in 2 runs: acts on an unclear name instead of asking which is meant (22" in result
@@ -234,7 +234,7 @@ def test_reviewers_recommendations_are_listed_by_model_and_cause_with_who_gave_t
         "turns": "24",
         "recommended by": "file:reader",
     }
-    assert "advice   voice-beta: Count turns 24 to 29 as one failure of this model (file:reader)" in final.said.out
+    assert "advice   voice-beta: Count turns 24 to 29 as one failure of this model (file:reader)" in final.result.out
     assert "## Recommendations" not in provisional.text
 
 
@@ -403,7 +403,7 @@ def test_of_each_model_the_dominant_dimensions_are_told_with_their_share(provisi
 @pytest.mark.req("J-30")
 def test_a_report_of_rules_says_so_once_and_at_each_cause_how_much_was_reviewed(provisional):
     assert facts(provisional.text)["Status"].startswith("PROVISIONAL. 0 of 26 failed rows reviewed")
-    assert provisional.said.out.splitlines()[0].startswith("4 runs, 26 failed rows, 0 reviewed: PROVISIONAL")
+    assert provisional.result.out.splitlines()[0].startswith("4 runs, 26 failed rows, 0 reviewed: PROVISIONAL")
     assert provisional.text.count("PROVISIONAL") == 1
     assert "provisional" not in provisional.text
     assert all(facts(mode)["State"].startswith("0 of ") for mode in modes_in(provisional.text).values())
@@ -414,7 +414,7 @@ def test_a_report_whose_buckets_were_all_read_is_final(final):
     assert facts(final.text)["Status"].startswith("final. 26 of 26 failed rows reviewed by file:reader")
     assert "7 of 7 causes final" in facts(final.text)["Status"]
     assert "PROVISIONAL" not in final.text
-    assert final.said.out.splitlines()[0] == "4 runs, 26 failed rows, 26 reviewed: final."
+    assert final.result.out.splitlines()[0] == "4 runs, 26 failed rows, 26 reviewed: final."
 
 
 @pytest.mark.req("J-30", "J-31")

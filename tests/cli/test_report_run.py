@@ -361,25 +361,25 @@ def test_actions_taken_are_none_at_first(run_a):
 
 @pytest.mark.parametrize("which", ["run_a", "run_b", "reviewed"])
 def test_a_command_asks_no_question_of_an_agent(which, request):
-    assert "?" not in folded(request.getfixturevalue(which).said)
+    assert "?" not in folded(request.getfixturevalue(which).result)
 
 
 @pytest.mark.req("C-30")
 def test_the_words_tell_the_answer_labels_repeats_advice_and_the_file(run_b):
-    result = folded(run_b.said)
+    result = folded(run_b.result)
 
     assert "5 of 9 failures are the model's (all presumed: no other run of these cases is in the store)." in result
     assert "MODEL_FAULT 5 · OVERLY_STRICT 1 · KNOWN_GAP 1 · not classified (infrastructure) 2" in result
     assert "repeats 4 of 9" in result
     assert "eslint.config.mjs: NO EFFECT" in result
     assert "wrote reports/acme/nimbus-2-coder/jn7mqywb_2026-03-10.md" in result
-    assert len(run_b.said.out.splitlines()) < 30
+    assert len(run_b.result.out.splitlines()) < 30
 
 
 @pytest.mark.req("J-30")
 def test_a_report_is_provisional_until_every_failure_was_read(run_b, reviewed):
     assert facts(run_b.text)["Status"].startswith("PROVISIONAL. 0 of 9 failures reviewed")
-    assert run_b.said.out.splitlines()[1].startswith("PROVISIONAL")
+    assert run_b.result.out.splitlines()[1].startswith("PROVISIONAL")
     assert facts(reviewed.text)["Status"].startswith("reviewed. 9 of 9 failures reviewed by file:reader")
     assert "PROVISIONAL" not in reviewed.text
 

@@ -66,7 +66,7 @@ def test_what_was_submitted_can_be_cancelled(provider):
     command(provider, "--json")
     nothing = command(provider, "--cancel")
 
-    assert cancelled.code == 0 and "collect what was answered by then" in cancelled.talk
+    assert cancelled.code == 0 and "collects the answers that arrived before" in cancelled.talk
     assert "no open batch" in nothing.out
 
 

@@ -251,7 +251,7 @@ def test_an_unknown_reviewer_is_refused_with_those_that_are_known(imported, tmp_
     [
         ([], "No reviewer is named"),
         (["--model", "openai:gpt-5", "--command", "claude"], "Several reviewers are named"),
-        (["--model", "gpt-5"], "names no provider"),
+        (["--model", "gpt-5"], "does not name a provider"),
         (["--base-url", "http://127.0.0.1:1/v1"], "`--base-url` needs a `--model`"),
         (["--base-url", "ftp://x", "--model", "m"], "is not a valid address"),
         (["--command", "claude --dangerously"], "can run commands"),

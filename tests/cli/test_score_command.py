@@ -26,7 +26,7 @@ strict        0/45     0.0 %   [0.0, 7.9]      every trial
 as_reported   0/42     0.0 %   [0.0, 8.4]      Harbor leaves out 3 trials with AgentTimeoutError
 clean         0/28     0.0 %   [0.0, 12.1]     17 trials left out: environment 16, harness 1
 reviewed      –                                0 of 45 reviewed
-clean range   0.0–37.8 % (all 17 left-out cases fail / all pass)
+clean range   0.0–37.8 % (if all 17 left-out trials failed / passed)
 
 Left out of clean (17)
   verifier_never_ran    16   verifier/test-stdout.txt:13 "/tests/test.sh: line 19: uvx: command not
@@ -54,8 +54,9 @@ as_reported   13/21    61.9 %   [40.9, 79.2]    convex-evals leaves out 4 evals:
 clean         13/20    65.0 %   [43.3, 81.9]    5 evals left out: provider 2, environment 1,
                                                 unfinished 1, missing 1
 reviewed      –                                 0 of 10 reviewed
-clean range   52.0–72.0 % (all 5 left-out cases fail / all pass)
-presumed      4 failures are only presumed to be the model's: without them clean is 13/16, 81.3 %
+clean range   52.0–72.0 % (if all 5 left-out evals failed / passed)
+presumed      4 failures are only presumed to be the model's; if none is, clean is at most 13/16,
+              81.3 %
 cost          $0.37 total · $0.22 on passes · $0.15 on failures · $0.0287 total cost per pass
               unknown for 3 attempts
 
@@ -100,8 +101,9 @@ clean         29/45    64.4 %   [49.8, 76.8]    2 cases left out: the harness co
 reviewed      –                                 0 of 23 reviewed
 recovered     11 cases from an earlier session:
               test-004, test-006, test-011, test-017, test-023, test-026, test-031 and 4 more
-clean range   61.7–66.0 % (both left-out cases fail / both pass)
-presumed      10 failures are only presumed to be the model's: without them clean is 29/35, 82.9 %
+clean range   61.7–66.0 % (if both left-out cases failed / passed)
+presumed      10 failures are only presumed to be the model's; if none is, clean is at most 29/35,
+              82.9 %
 cost          $54.18 total · $35.46 on passes · $18.72 on failures · $2.2575 total cost per pass
 cost of pass  mean $0.37 · median $0.17, each pass at its cheapest tier
 
@@ -147,7 +149,7 @@ clean         51/59    86.4 %   [71.4, 94.2]    1 turn left out: the provider re
                                                 response
 reviewed      –                                 0 of 2 runs reviewed
 effective n   37 for 60 turns (strict): repeats of a case are correlated
-clean range   85.0–86.7 % (the left-out case fails / passes)
+clean range   85.0–86.7 % (if the left-out turn failed / passed)
 
 voice-beta · harbour_bench · conversation-bench · 1 run pooled
 runs          9c0d1e2f
@@ -157,7 +159,7 @@ strict        20/30    66.7 %   [48.8, 80.8]    every turn
 as_reported   20/30    66.7 %   [48.8, 80.8]    as conversation-bench counts
 clean         20/25    80.0 %   [60.9, 91.1]    5 turns left out: knock-on failure of an earlier one
 reviewed      –                                 0 of 1 runs reviewed
-clean range   66.7–83.3 % (all 5 left-out cases fail / all pass)
+clean range   66.7–83.3 % (if all 5 left-out turns failed / passed)
 
 acme/voice-gamma · harbour_bench · conversation-bench · 1 run pooled
 runs          3a4b5c6d
@@ -167,7 +169,7 @@ strict        22/30    73.3 %   [55.6, 85.8]    every turn
 as_reported   22/30    73.3 %   [55.6, 85.8]    as conversation-bench counts
 clean         22/28    78.6 %   [60.5, 89.8]    2 turns left out: provider 1, no valid verdict 1
 reviewed      –                                 0 of 1 runs reviewed
-clean range   73.3–80.0 % (both left-out cases fail / both pass)
+clean range   73.3–80.0 % (if both left-out turns failed / passed)
 """)
 
 

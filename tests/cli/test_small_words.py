@@ -99,7 +99,7 @@ def test_a_case_with_several_attempts_was_passed_by_none_of_them():
         "no attempt passed this case, and no other run of it is in the store"
     )
     assert proof_counts(1, {"nobody_passed": 2, "no_other_result": 1}) == (
-        "1 shown, 3 presumed, mostly because no other run passed these cases either"
+        "1 shown, 3 presumed, mostly because no other run passed these cases"
     )
 
 

@@ -188,7 +188,7 @@ def test_a_backup_replaces_no_file(own_two_runs):
     result = errata("store", "backup", "saved.db")
 
     assert result.code == 2
-    assert "exists already" in result.talk
+    assert "already exists" in result.talk
     assert Path("saved.db").read_text() == "mine"
 
 

@@ -118,7 +118,7 @@ def test_runs_that_did_not_try_the_same_cases_are_not_comparable(store):
 
     assert refused.value.hint.splitlines() == [
         "cases: 2 of 2 in m; 1 of 2 in n",
-        "`--common` compares the 1 case that all were measured on",
+        "`--common` compares the 1 case that every run measured",
     ]
 
 

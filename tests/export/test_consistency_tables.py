@@ -174,7 +174,7 @@ def test_several_subjects_have_a_folder_each(store, fixtures, tmp_path):
 def test_tables_that_are_there_stay(store, fixtures, alpha):
     studies = consistency(of_model(all_runs(store), "voice-alpha"), store).studies
 
-    with pytest.raises(SettingsError, match="is there already"):
+    with pytest.raises(SettingsError, match="already exists"):
         write_studies(studies, store, alpha)
     assert write_studies(studies, store, alpha, force=True)
 

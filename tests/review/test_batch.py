@@ -175,7 +175,8 @@ def test_doubled_strange_unreadable_and_missing_rows_are_named(convex, store, pr
 
     assert tally.reviewed == 8
     result = notes(account)
-    assert "1 row repeat" in result and "1 row of no request" in result and "2 rows can't be read" in result
+    assert "1 row repeats a request" in result and "1 row is not part of this batch" in result
+    assert "2 rows can't be read" in result
     assert "1 without a row: perhaps billed" in result
 
 
@@ -234,7 +235,7 @@ def test_a_cancelled_batch_gives_what_was_answered_by_then(convex, store, provid
     provider.finish("cancelled", only=2)
     _, tally = one_command(convex, store, provider)
 
-    assert status == ["cancelling"] and "cancelled; collect" in notes(account)
+    assert status == ["cancelling"] and "collects the answers that arrived before" in notes(account)
     assert (tally.reviewed, tally.failed) == (2, 7)
     assert not open_review_batches([convex], store)
 
@@ -288,7 +289,7 @@ def test_a_batch_that_was_given_up_during_its_upload_is_not_created(convex, stor
     monkeypatch.setattr(stored_batch, "is_intended", lambda *_: False)
     account, _ = one_command(convex, store, provider)
 
-    assert "another command gave it up" in account.stopped
+    assert "another command abandoned it" in account.stopped
     assert not provider.batches and not provider.files
 
 

@@ -101,7 +101,7 @@ def test_an_owner_or_a_cursor_that_does_not_exist_is_refused_in_words(looked):
     run = run_id(looked, "many")
 
     assert looked.client.get(f"/runs/{run}?owner=X").status_code == 400
-    assert "names no owner" in looked.client.get(f"/runs/{run}?owner=X").text
+    assert "is not an owner" in looked.client.get(f"/runs/{run}?owner=X").text
     assert looked.client.get(f"/runs/{run}?cursor=%2Fetc").status_code == 400
     assert looked.client.get(f"/runs/{run}?group=moon").status_code == 400
 

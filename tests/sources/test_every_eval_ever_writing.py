@@ -232,7 +232,7 @@ def test_files_that_are_there_are_not_written_over(tmp_path):
     first = done("export", path, "-o", out, "--json", "--store", store).row
     again = errata("export", path, "-o", out, "--store", store)
 
-    assert (again.code, "is there already" in again.talk) == (2, True)
+    assert (again.code, "already exists" in again.talk) == (2, True)
     assert done("export", path, "-o", out, "--force", "--json", "--store", store).row == first
 
 

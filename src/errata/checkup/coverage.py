@@ -11,7 +11,8 @@ from errata.text.clean import one_line
 
 def nothing_there(survey: RunSurvey) -> Iterator[Finding]:
     if survey.counted == 0:
-        yield finding(survey, "no_attempts", "error", "the log describes a run, but not one attempt", at_run(survey))
+        text = "the log describes a run, but contains no attempts"
+        yield finding(survey, "no_attempts", "error", text, at_run(survey))
 
 
 def missing_cases(survey: RunSurvey) -> Iterator[Finding]:
@@ -33,9 +34,8 @@ def unnamed_cases(survey: RunSurvey) -> Iterator[Finding]:
     expected = survey.run.expected_cases or 0
     absent = expected - len(survey.cases) - survey.not_in_log
     if absent > 0 and survey.counted:
-        text = (
-            f"{absent:,} of {expected:,} planned cases {'is' if absent == 1 else 'are'} not in the log, without a name"
-        )
+        verb = "is" if absent == 1 else "are"
+        text = f"{absent:,} of {expected:,} planned cases {verb} missing; the log does not say which"
         yield finding(survey, "missing_cases", "error", text, at_run(survey), cases=absent)
 
 

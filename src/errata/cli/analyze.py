@@ -192,7 +192,7 @@ def tell_summary(analysis: Analysis) -> None:
     read += f", {more:,} replaced or nested attempts not counted" if more else ""
     measured = f", {plural(checks, 'check')}" if checks else ""
     say(f"read      {run.source.name} · {read}{measured} · {number(counts.unreadable)} unreadable", hang=STEP)
-    say(f"checkup   {_measured(analysis)}{analysis.health.summary}", hang=STEP)
+    say(f"checkup   {_measured_share(analysis)}{analysis.health.summary}", hang=STEP)
     if counts.failures:
         unknown = analysis.unknown_to_triage
         each = "an owner for each" if counts.failures > 1 else "owner assigned"
@@ -203,7 +203,7 @@ def tell_summary(analysis: Analysis) -> None:
     say()
 
 
-def _measured(analysis: Analysis) -> str:
+def _measured_share(analysis: Analysis) -> str:
     run, counts = analysis.stored.run, analysis.stored.counts
     if run.expected_cases is None or analysis.unit == "attempts" or cases_not_in_log(analysis.stored):
         return ""

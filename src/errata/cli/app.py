@@ -37,7 +37,7 @@ COMMANDS: Table = {
     "issues": ("issues", "Write an issue for each failing case, and a script that files them."),
     "writeback": ("writeback", "Write owners and verdicts into copies of the harness's logs."),
     "export": ("export", "Export runs, or failures as regression cases."),
-    "exclude": ("exclude", "Exclude a run from every score, with a reason."),
+    "exclude": ("exclude", "Leave a run out of comparisons, pooled scores and baselines, with a reason."),
     "rm": ("rm", "Remove runs from the store."),
     "store": ("store", "Back up, restore, copy, measure and thin the store."),
     "trust": ("trust", "Allow a project's `errata.toml` to set rules, taxonomies and more."),

@@ -15,7 +15,7 @@ from errata.verbs.store import exclude, include, stored_runs
 @click.option("--undo", is_flag=True, help="Undo the exclusion.")
 @shared_options
 def command(run: str, reason: str, undo: bool, options: Options) -> None:
-    """Exclude a run from every score, with a reason.
+    """Leave a run out of comparisons, pooled scores and baselines, with a reason.
 
     Comparisons, pooled scores, history and baselines leave it out. Its own pages still show its figures, marked
     EXCLUDED.

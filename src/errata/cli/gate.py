@@ -50,7 +50,7 @@ def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
         "forms",
         multiple=True,
         type=Word(FORMATS),
-        help="Write a comment, JUnit XML or SARIF instead of the page; repeatable, with a file each.",
+        help="Write a comment, JUnit XML or SARIF instead of the terminal output. Repeatable, with one -o FILE each.",
     )
     return form(output(function))
 

@@ -69,7 +69,7 @@ def show_run(scores: Scores, handle: str, *, by_category: bool, first: bool) -> 
     for line in lines_of(scores.scores, tuple(POLICIES), words):
         put(line)
     clean, reviewed = scores.scores["clean"], scores.scores["reviewed"]
-    _put_below(clean, run)
+    _put_below(clean, run, scores.unit)
     _put_after_fixes(scores.after_fixes)
     if scores.timeouts == "drop":
         put(f"{'timeouts':<{LABEL}}left out of clean and reviewed (setting `timeouts`)", hang=LABEL)
@@ -101,7 +101,7 @@ def show_pool(pool: Pool, *, by_category: bool, first: bool) -> None:
     for line in lines_of(pool.scores, tuple(POLICIES), words):
         put(line)
     _put_clustered(pool.scores["strict"], words.counted)
-    _put_below(pool.scores["clean"], runs[0])
+    _put_below(pool.scores["clean"], runs[0], pool.unit)
     if by_category:
         put_categories(pool.categories, {})
 
@@ -120,7 +120,7 @@ def _name(run: Run, trial: Trial, unit: str) -> str:
     return f"{name} #{trial.index}" if unit == "attempts" else name
 
 
-def _put_below(score: Score, run: Run) -> None:
+def _put_below(score: Score, run: Run, unit: str) -> None:
     if score.recovered:
         names = [case_name(run, case) for case in score.recovered]
         put(f"{'recovered':<{LABEL}}{plural(len(names), 'case')} from an earlier session:")
@@ -129,14 +129,15 @@ def _put_below(score: Score, run: Run) -> None:
         low, high = score.bounds
         out = sum(group.count for group in score.groups)
         every = "both" if out == 2 else "all"
-        which = f"{every if out == 2 else f'all {out:,}'} left-out cases fail / {every} pass"
-        which = "the left-out case fails / passes" if out == 1 else which
+        word = counted_in(run, unit)
+        which = f"if {every if out == 2 else f'all {out:,}'} left-out {word}s failed / passed"
+        which = f"if the left-out {word} failed / passed" if out == 1 else which
         put(f"{'clean range':<{LABEL}}{hundredths(low)}–{percent(high)} ({which})", hang=LABEL)
     if score.rate_without_presumed is not None:
         presumed = plural(score.presumed, "failure is", "failures are")
         counts = f"{score.passed:,}/{score.total - score.presumed:,}, {percent(score.rate_without_presumed)}"
-        rate = f"without {'it' if score.presumed == 1 else 'them'} clean is {counts}"
-        put(f"{'presumed':<{LABEL}}{presumed} only presumed to be the model's: {rate}", hang=LABEL)
+        other = f"if {'it is not' if score.presumed == 1 else 'none is'}, clean is at most {counts}"
+        put(f"{'presumed':<{LABEL}}{presumed} only presumed to be the model's; {other}", hang=LABEL)
 
 
 def _put_after_fixes(after: AfterFixes | None) -> None:

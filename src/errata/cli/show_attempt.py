@@ -65,7 +65,8 @@ def _facts(attempt: Attempt) -> list[str]:
     if spent.cost is not None:
         facts.append(f"{money(spent.cost)} {spent.cost_source}")
     if attempt.usage.cost is not None and attempt.usage.cost != spent.cost:
-        facts.append(f"{money(attempt.usage.cost)} with judges and simulators")
+        with_them = "with judges and simulators" if spent.cost is not None else "judges and simulators alone"
+        facts.append(f"{money(attempt.usage.cost)} {with_them}")
     return facts
 
 

@@ -166,4 +166,4 @@ def _way_out(shared: int) -> str:
     if not shared:
         return "they share no case that all of them were measured on"
     cases = "case" if shared == 1 else "cases"
-    return f"`--common` compares the {shared:,} {cases} that all were measured on"
+    return f"`--common` compares the {shared:,} {cases} that every run measured"

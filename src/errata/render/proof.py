@@ -14,7 +14,7 @@ REASONS: dict[ProofReason, str] = {
     "passed_elsewhere": "{these} passed elsewhere",
     "self_evident": "the mistake is self-evident",
     "no_other_result": "no other run of {these} is in the store",
-    "nobody_passed": "no other run passed {these} either",
+    "nobody_passed": "no other run passed {these}",
     "in_doubt": "some evidence points to another owner",
     "simulated_user": "the user is simulated, and may have caused it",
     "no_answer_logged": "the log has no answer",

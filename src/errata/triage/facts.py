@@ -229,7 +229,7 @@ MEANS = {
     "answer_is_filter_error": "the last message is a provider's content-filter error",
     "answer_is_crash": "the last message is the agent program's own crash",
     "user_stopped_early": "the simulated user agreed and ended the conversation before the agent could act",
-    "user_denies_instruction": "the simulated user denied what its own instruction states",
+    "user_denies_instruction": "the simulated user contradicted its own instruction",
     "loop": "one call, message or piece of text was repeated over and over",
     "lint_only": "lint failed, every test passed",
     "linter_crashed": "the linter crashed before it checked anything",

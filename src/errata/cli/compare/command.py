@@ -86,8 +86,8 @@ def command(
 ) -> None:
     """Compare runs case by case, with significance tests.
 
-    A comparison folder means the runs it lists; runs named with it take precedence. `--write` makes such a folder
-    from judged runs of conversation-bench. With `--format`, the first of two runs is the baseline.
+    If RUN is a comparison folder, the runs it lists are compared; runs that you also name replace them. `--write` makes
+    such a folder from judged runs of conversation-bench. With `--format`, the first of two runs is the baseline.
     """
     if into is not None:
         refuse_beside("--write", common=common, by_model=by_model, category=category, all=every, csv=csv, format=forms)

@@ -18,7 +18,7 @@ ALONE = "the interval is approximate and for this test alone"
 def put_differences(comparison: Comparison, names: CaseLabels) -> None:
     models = comparison.models
     if len(models.ranking) >= MANY:
-        _put_ranking(models.ranking, "models" if len(comparison.matrix.subjects) > 1 else "runs")
+        _put_ranking(models.ranking, "models" if len(models.ranking) == len(comparison.matrix.subjects) > 1 else "runs")
     if models.deviations:
         _put_deviations(models.deviations, names)
 

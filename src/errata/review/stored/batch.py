@@ -274,9 +274,11 @@ class _DownloadedRows:
     def notes(self) -> list[str]:
         notes = []
         if self._repeated:
-            notes.append(f"{_rows(self._repeated)} repeat a request: its first row counts")
+            verb = "repeats" if self._repeated == 1 else "repeat"
+            notes.append(f"{_rows(self._repeated)} {verb} a request: its first row counts")
         if self._strange:
-            notes.append(f"{_rows(self._strange)} not part of this batch: ignored")
+            verb = "is" if self._strange == 1 else "are"
+            notes.append(f"{_rows(self._strange)} {verb} not part of this batch: ignored")
         if self._unreadable:
             notes.append(f"{_rows(self._unreadable)} can't be read: ignored")
         return notes

@@ -69,7 +69,7 @@ def _board(board: SuiteBoard, query: LeaderboardQuery) -> str:
     named = [part for part in (board.version, board.experiment) if part]
     facts = [plural(board.cases, "case")]
     if board.shared is not None:
-        facts.append(f"ranks rest on the {plural(board.shared, 'case')} that all were measured on")
+        facts.append(f"ranks rest on the {plural(board.shared, 'case')} that every run measured")
     if board.why_no_ranks:
         facts.append(f"no ranks: {board.why_no_ranks}")
     version = f' <span class="version">{page_text(" ".join(named))}</span>' if named else ""
