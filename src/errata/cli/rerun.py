@@ -17,7 +17,7 @@ from errata.model import StoredRun
 from errata.model.words import OWNERS
 from errata.render.figures import left_out_reason
 from errata.rerun import ByHand, Command, RerunAttempt
-from errata.rerun.plan import ALSO_WHY, FILL_IN, note_text, why_by_hand
+from errata.rerun.plan import ALSO_WHY, FILL_IN, judging, note_text, why_by_hand
 from errata.rerun.selection import Rerun
 from errata.text.clean import one_line
 from errata.text.shell import shell_word
@@ -86,7 +86,7 @@ def command(
 
 def only_judging(rerun: Rerun) -> Rerun:
     """The same plan with the commands that score recorded answers, and nothing that calls the subject."""
-    commands = tuple(command for command in rerun.plan.commands if command.purpose == "judge")
+    commands = judging(rerun.plan.commands)
     plan = msgspec.structs.replace(rerun.plan, commands=commands, by_hand=())
     attempts = sum(len(command.attempts) for command in commands)
     return msgspec.structs.replace(rerun, plan=plan, attempts=attempts)

@@ -166,14 +166,15 @@ def _in_short(block: Block) -> tuple[str, Line] | None:
             ]
             return "Causes", line(*parts)
         case Items(lines) if lines and block.kind == "numbers":
-            return "To do", line(lines[0])
+            others = len(lines) - 1
+            return "To do", line(lines[0], f" ({others:,} more below)" if others else "")
         case _:
             return None
 
 
 def _bar_in_short(bar: ScoreBar) -> str:
     interval = (
-        f" ({hundredths(bar.low)}–{hundredths(bar.high)})" if bar.low is not None and bar.high is not None else ""
+        f" (95 %: {hundredths(bar.low)}–{hundredths(bar.high)})" if bar.low is not None and bar.high is not None else ""
     )
     return f"{percent(bar.rate)} {bar.label}{interval}"
 

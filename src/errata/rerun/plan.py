@@ -93,6 +93,11 @@ class RerunPlan(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[PlanNote, ...] = ()
 
 
+def judging(commands: Sequence[Command]) -> tuple[Command, ...]:
+    """Those that score recorded answers; they call no subject."""
+    return tuple([command for command in commands if command.purpose == "judge"])
+
+
 def all_by_hand(attempts: Sequence[RerunAttempt], problem: UnfitError) -> RerunPlan:
     return RerunPlan(by_hand=tuple(ByHand(attempt, problem.why, problem.about) for attempt in attempts))
 

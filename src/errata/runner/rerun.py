@@ -16,6 +16,7 @@ from errata.model import Attempt, Run
 from errata.model.run import case_name
 from errata.model.times import moment_of
 from errata.rerun import Command
+from errata.rerun.plan import judging
 from errata.rerun.selection import Rerun
 from errata.runner.inspect import STDERR
 from errata.runs.view import RunView
@@ -55,11 +56,8 @@ class RerunResult(msgspec.Struct, frozen=True, kw_only=True):
 
 def runnable(rerun: Rerun, *, judge_only: bool = False) -> list[Command]:
     """The commands that can be run as they are: complete, and of the wanted kind."""
-    return [
-        command
-        for command in rerun.plan.commands
-        if not command.fill_in and (command.purpose == "judge" or not judge_only)
-    ]
+    commands = judging(rerun.plan.commands) if judge_only else rerun.plan.commands
+    return [command for command in commands if not command.fill_in]
 
 
 def refuse_missing_programs(commands: Iterable[Command], environ: Mapping[str, str] = os.environ) -> None:
