@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -120,9 +121,8 @@ def store(at_home: Path, empty_store: bytes) -> Iterator[Store]:
     path = at_home / "store" / "errata.db"
     path.parent.mkdir(mode=0o700)
     path.write_bytes(empty_store)
-    opened = open_store(path)
-    with opened.kept_open():
-        yield opened
+    with ExitStack() as kept:
+        yield open_store(path, keep_open=kept.enter_context)
 
 
 if ON_POSTGRES:  # as a fixture of every test it would keep rows of a table from being checked in one test

@@ -110,6 +110,8 @@ def note_statements(store: Store, statements: list[object], patched: pytest.Monk
     if isinstance(store.path, Path):
         listener = event.listens_for(store.engine, "connect")
         listener(lambda driver, _: driver.set_trace_callback(statements.append))
+        for kept in store._kept or ():
+            kept.connection.driver_connection.set_trace_callback(statements.append)
         return
 
     def noted(method):
@@ -151,4 +153,5 @@ def test_a_folder_of_small_files_is_linear_in_statements_and_questions(tmp_path,
 
     assert len(all_runs(store)) == 60  # the first 20 are the same
     assert more[1] - few[1] == 40
+    assert few[0] > 20
     assert more[0] < 4 * few[0]

@@ -246,7 +246,7 @@ def test_a_batch_is_staged_while_another_import_has_one_open(store, address):
     other = open_store(address)
     one, two = a_run(native_id="one"), a_run(native_id="two")
     with Importing(store) as slow, Importing(other) as fast:
-        with slow._writing() as connection:
+        with store.writing(rows=True) as connection:
             slow._add_run(connection, one)
             fast.add(batches(two, an_attempt(run=two.id))[0])
         assert [done.change for done in fast.finish()] == ["new"]

@@ -30,8 +30,7 @@ class Options(msgspec.Struct):
             # importing the database takes longer than most commands
             from errata.verbs.store import open_store
 
-            self.opened = open_store(self.settings.store)
-            click.get_current_context().with_resource(self.opened.kept_open())
+            self.opened = open_store(self.settings.store, keep_open=click.get_current_context().with_resource)
         return self.opened
 
 

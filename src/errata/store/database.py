@@ -5,10 +5,9 @@ import shutil
 import socket
 import tempfile
 import weakref
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime, timedelta
-from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -43,7 +42,7 @@ class Store:
         """The deployment that it belongs to; empty for most stores."""
         if private_copy is not None:
             weakref.finalize(self, shutil.rmtree, private_copy, ignore_errors=True)
-        self._kept: dict[str, list[Connection]] | None = None
+        self._kept: list[Connection] | None = None
 
     @property
     def place(self) -> str:
@@ -61,7 +60,7 @@ class Store:
         with (
             self.translated(),
             _damage_explained(self.path),
-            self._free("reading") or self.engine.connect() as connection,
+            self._free() or self.engine.connect() as connection,
             connection.begin(),
         ):
             yield connection
@@ -75,7 +74,7 @@ class Store:
         if not derived:
             self.refuse_read_only()
         purpose: _Purpose = "rows" if rows else "writing"
-        with self.translated(), self._free(purpose) or self._connected(purpose) as connection, connection.begin():
+        with self.translated(), self._free(purpose) or self.connected(purpose) as connection, connection.begin():
             yield connection
 
     @contextmanager
@@ -87,36 +86,30 @@ class Store:
         if self._kept is not None:
             yield
             return
-        self._kept = {}
+        self._kept = []
         try:
             yield
         finally:
             kept, self._kept = self._kept, None
-            for connection in chain.from_iterable(kept.values()):
+            for connection in kept:
                 with suppress(StoreError), self.translated():  # one that was cut is closed, too
                     connection.close()
 
-    def _free(self, purpose: "_Purpose") -> AbstractContextManager[Connection] | None:
-        """A connection that is kept open and is not in the middle of something."""
+    def _free(self, purpose: "_Purpose | None" = None) -> AbstractContextManager[Connection] | None:
+        """A connection that is kept open and is not in the middle of something; for reading without a purpose."""
         if self._kept is None:
             return None
-        kept = self._kept.setdefault(purpose, [])
-        free = next((one for one in kept if not one.in_transaction()), None)
+        free = next((one for one in self._kept if not one.in_transaction()), None)
         if free is None:
-            opened = self.engine.connect()
-            free = opened if purpose == "reading" else opened.execution_options(errata_write=purpose)
-            kept.append(free)
+            free = self.engine.connect()
+            self._kept.append(free)
+        if free.get_execution_options().get("errata_write") != purpose:
+            free.execution_options(errata_write=purpose)
         return nullcontext(free)
 
     @contextmanager
-    def connected(self, *, rows: bool = False) -> Iterator[Connection]:
+    def connected(self, purpose: "_Purpose") -> Iterator[Connection]:
         """A connection for many transactions that write, each begun with `begin`."""
-        self.refuse_read_only()
-        with self._connected("rows" if rows else "writing") as connection:
-            yield connection
-
-    @contextmanager
-    def _connected(self, purpose: "_Purpose") -> Iterator[Connection]:
         with self.translated(), self.engine.connect() as connection:
             yield connection.execution_options(errata_write=purpose)
 
@@ -132,7 +125,7 @@ class Store:
         return translated(self.path)
 
 
-_Purpose = Literal["reading", "writing", "rows"]
+_Purpose = Literal["writing", "rows"]
 
 
 @contextmanager
@@ -166,28 +159,42 @@ def damaged(path: StoreLocation) -> DamagedStoreError:
     )
 
 
-def open_store(location: StoreLocation | str, *, deployment: str = "", release: bool = False) -> Store:
+def open_store(
+    location: StoreLocation | str,
+    *,
+    deployment: str = "",
+    release: bool = False,
+    keep_open: Callable[[AbstractContextManager[object]], object] | None = None,
+) -> Store:
     """Open or create the store in a file, or in the database at an address; bring an older one up to date.
+
+    `keep_open` gets the block in which its connections are kept open: the first one serves everything that follows.
 
     The store of a production deployment is written only by its own server, which names the deployment, or after
     `write_to_production`. Everybody else reads a copy of it. Only a `release` changes its schema.
     """
     path = location_of(location) if isinstance(location, str) else location
     store = _open_file(path) if isinstance(path, Path) else _open_database(path)
-    version, owner = _version_and_deployment(store)
-    if owner in PRODUCTION and owner != deployment and not _on_purpose and not store.is_read_only:
-        store.engine.dispose()
-        store = _private_copy(store.path)
-    store.deployment = owner
-    _opened[:] = [weakref.ref(store)]
-    if version != SCHEMA:
-        is_production = owner in PRODUCTION or deployment in PRODUCTION
-        if is_production and not store.is_read_only and not release and 0 < version < SCHEMA:
-            message = f"The store of the deployment `{owner or deployment}` has schema {version}; "
-            message += f"this errata needs {SCHEMA}"
-            raise StoreError(message, hint=_BY_RELEASE)
-        _bring_up_to_date(store, version)
-    refuse_newer_schema(store.engine, store.path)
+    with ExitStack() as kept:
+        kept.enter_context(store.kept_open())
+        version, owner = _version_and_deployment(store)
+        if owner in PRODUCTION and owner != deployment and not _on_purpose and not store.is_read_only:
+            kept.close()
+            store.engine.dispose()
+            store = _private_copy(store.path)
+            kept.enter_context(store.kept_open())
+        store.deployment = owner
+        _opened[:] = [weakref.ref(store)]
+        if version != SCHEMA:
+            is_production = owner in PRODUCTION or deployment in PRODUCTION
+            if is_production and not store.is_read_only and not release and 0 < version < SCHEMA:
+                message = f"The store of the deployment `{owner or deployment}` has schema {version}; "
+                message += f"this errata needs {SCHEMA}"
+                raise StoreError(message, hint=_BY_RELEASE)
+            _bring_up_to_date(store, version)
+        refuse_newer_schema(store.engine, store.path)
+        if keep_open is not None:
+            keep_open(kept.pop_all())
     return store
 
 

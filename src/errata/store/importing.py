@@ -1,7 +1,6 @@
 """Writing large runs: staged under a number nobody sees, then made current in one short transaction each."""
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
@@ -38,8 +37,9 @@ class Importing:
 
     def __enter__(self) -> Self:
         collect_garbage(self._store)
+        self._store.refuse_read_only()
         # one connection for the whole import: closing the last one makes SQLite move its log into the file each time
-        self._connection = self._open.enter_context(self._store.connected(rows=True))
+        self._open.enter_context(self._store.kept_open())
         return self
 
     def __exit__(
@@ -58,7 +58,7 @@ class Importing:
 
     def _write_waiting(self) -> None:
         waiting, self._waiting, self._size = self._waiting, [], 0
-        with self._writing() as connection:
+        with self._store.writing(rows=True) as connection:
             for batch in waiting:
                 for run in batch.runs:
                     self._add_run(connection, run)
@@ -72,9 +72,9 @@ class Importing:
         share_unclaimed(list(self._staged.values()), self._unclaimed, self._unclaimed_more)
         done = []
         for staged in self._staged.values():
-            with self._writing() as connection:
+            with self._store.writing(rows=True) as connection:
                 staged.close(connection)
-            with self._writing(rows=False) as connection:
+            with self._store.writing() as connection:
                 done.append(staged.make_current(connection))
         collect_garbage(self._store)
         return done
@@ -82,13 +82,6 @@ class Importing:
     def hashed_content(self, run_id: str) -> HashedContent | None:
         """For a later import that continues this one."""
         return self._staged[run_id].hashed
-
-    @contextmanager
-    def _writing(self, *, rows: bool = True) -> Iterator[Connection]:
-        """With `rows` beside other writers: nobody else knows the number that the rows are written under."""
-        self._connection.execution_options(errata_write="rows" if rows else "writing")
-        with self._store.translated(), self._connection.begin():
-            yield self._connection
 
     def _add_run(self, connection: Connection, run: Run) -> None:
         known = self._staged.get(run.id)

@@ -68,7 +68,8 @@ class StoredLedger:
 
 @contextmanager
 def open_ledger(store: Store) -> Iterator[StoredLedger]:
-    with store.connected(rows=True) as connection:
+    store.refuse_read_only()
+    with store.connected("rows") as connection:
         yield StoredLedger(store, connection)
 
 
