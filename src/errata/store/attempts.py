@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, CursorResult, Row, Select, select
+from sqlalchemy import Connection, CursorResult, Row, Select, bindparam, select
 
 from errata.errors import NotFoundError
 from errata.model import Artefact, Attempt, Case, Run, Step, StoredRun
@@ -63,10 +63,7 @@ def failures_to_triage(
     store: Store, pk: int, *, with_steps: Callable[[Attempt], bool]
 ) -> Iterator[tuple[int, Attempt, bytes | None]]:
     """Every failure with its number, the texts of its files, and its case, packed; transcripts only where wanted."""
-    joined = attempts.outerjoin(cases, (attempts.c.run_pk == cases.c.run_pk) & (attempts.c.case_key == cases.c.key))
-    query = select(*PLACES, cases.c.record.label("case_record"))
-    query = query.select_from(joined).where(attempts.c.run_pk == pk, attempts.c.failure).order_by(attempts.c.seq)
-    for row, attempt in read_rows(store, pk, query, steps=True, texts=True, with_steps=with_steps):
+    for row, attempt in read_rows(store, pk, _FAILURES_WITH_CASES, steps=True, texts=True, with_steps=with_steps):
         yield row.seq, attempt, row.case_record
 
 
@@ -99,9 +96,8 @@ def attempt_by_id(store: Store, attempt_id: str) -> Attempt:
 def case_of(store: Store, pk: int, key: str, version: str = "") -> Case | None:
     """A case with its files, as the attempts of this version had it; none where the log does not describe it."""
     with store.reading() as connection:
-        query = select(cases.c.record).where(cases.c.run_pk == pk, cases.c.key == key)
         own = version_record(connection, pk, key, version) if version else None
-        record = own or connection.execute(query).scalar()
+        record = own or connection.execute(_CASE, {"run": pk, "case": key}).scalar()
         if record is None:
             return None
         case = unpack(record, Case)
@@ -111,8 +107,7 @@ def case_of(store: Store, pk: int, key: str, version: str = "") -> Case | None:
 def cases_of(store: Store, pk: int) -> Iterator[Case]:
     """Every case that the log describes, once, without the texts of its files."""
     with store.reading() as connection:
-        query = select(cases.c.record).where(cases.c.run_pk == pk).order_by(cases.c.key)
-        for row in connection.execute(query.execution_options(yield_per=FETCH)):
+        for row in connection.execute(_CASES, {"run": pk}, execution_options={"yield_per": FETCH}):
             yield unpack(row.record, Case)
 
 
@@ -126,8 +121,7 @@ def categories_of(store: Store, pk: int) -> dict[str, tuple[str, ...]]:
     by_case: dict[str, tuple[str, ...]] = {}
     same: dict[tuple[str, ...], tuple[str, ...]] = {}
     with store.reading() as connection:
-        query = select(cases.c.key, cases.c.record).where(cases.c.run_pk == pk)
-        for row in connection.execute(query.execution_options(yield_per=FETCH)):
+        for row in connection.execute(_CASES_BY_KEY, {"run": pk}, execution_options={"yield_per": FETCH}):
             named = _named_decoder.decode(row.record)
             if categories := categories_from(named.category, named.tags):
                 by_case[row.key] = same.setdefault(categories, categories)
@@ -165,17 +159,19 @@ def read_rows(
     with_steps: Callable[[Attempt], bool] | None = None,
     texts: bool = False,
 ) -> Iterator[tuple[Row[Any], Attempt]]:
-    """The query begins with `PLACES`. `with_steps`: which attempts get their transcript; all where it is not given."""
+    """The query begins with `PLACES` and may name the run `:run`.
+
+    `with_steps`: which attempts get their transcript; all where it is not given.
+    """
     with store.reading() as connection:
 
         def load(number: int) -> bytes:
-            row = select(blocks.c.data).where(blocks.c.run_pk == pk, blocks.c.number == number)
-            return bytes(connection.execute(row).scalar_one())
+            return bytes(connection.execute(_BLOCK, {"run": pk, "block": number}).scalar_one())
 
         records, transcripts = BlockReader(load), BlockReader(load)
         versions, thinning = VersionLookup(connection, pk), ThinningLookup(connection, pk)
         get, decode, has_versions = records.get, _attempt_decoder.decode, versions.has_any
-        for row in rows_of(connection.execute(query.execution_options(yield_per=FETCH))):
+        for row in rows_of(connection.execute(query, {"run": pk}, execution_options={"yield_per": FETCH})):
             seq, block, at, steps_block, steps_at, *_ = row
             attempt = decode(get(block, at))
             if has_versions and not attempt.case_version and (version := versions.at(attempt.case, seq)):
@@ -198,11 +194,11 @@ class ThinningLookup:
     """When the transcripts of a run were thinned; of most runs, none was."""
 
     def __init__(self, connection: Connection, pk: int) -> None:
-        self._connection, self._own = connection, thinned.c.run_pk == pk
-        self.has_any = connection.execute(select(thinned.c.seq).where(self._own).limit(1)).first() is not None
+        self._connection, self._pk = connection, pk
+        self.has_any = connection.execute(_ANY_THINNED, {"run": pk}).first() is not None
 
     def at(self, row: Row[Any]) -> str | None:
-        query = select(thinned.c.at).where(self._own, thinned.c.seq == row.seq)
+        query = select(thinned.c.at).where(thinned.c.run_pk == self._pk, thinned.c.seq == row.seq)
         return self._connection.execute(query).scalar()
 
 
@@ -210,6 +206,21 @@ def _is_counted_pass(attempt: Attempt) -> bool:
     return attempt.outcome == "pass" and attempt.counted
 
 
+# built once: building them takes longer than executing them
+_BLOCK = select(blocks.c.data).where(blocks.c.run_pk == bindparam("run"), blocks.c.number == bindparam("block"))
+_FILE = select(blobs.c.data).where(blobs.c.digest == bindparam("file"))
+_ANY_THINNED = select(thinned.c.seq).where(thinned.c.run_pk == bindparam("run")).limit(1)
+_CASE = select(cases.c.record).where(cases.c.run_pk == bindparam("run"), cases.c.key == bindparam("case"))
+_CASES = select(cases.c.record).where(cases.c.run_pk == bindparam("run")).order_by(cases.c.key)
+_CASES_BY_KEY = select(cases.c.key, cases.c.record).where(cases.c.run_pk == bindparam("run"))
+_FAILURES_WITH_CASES = (
+    select(*PLACES, cases.c.record.label("case_record"))
+    .select_from(
+        attempts.outerjoin(cases, (attempts.c.run_pk == cases.c.run_pk) & (attempts.c.case_key == cases.c.key))
+    )
+    .where(attempts.c.run_pk == bindparam("run"), attempts.c.failure)
+    .order_by(attempts.c.seq)
+)
 _attempt_decoder = msgspec.msgpack.Decoder(Attempt)
 STEPS = msgspec.msgpack.Decoder(tuple[Step, ...])
 
@@ -218,7 +229,7 @@ def with_file_texts(connection: Connection, artefacts: tuple[Artefact, ...]) -> 
     filled = []
     for artefact in artefacts:
         if artefact.blob and artefact.text is None:
-            row = connection.execute(select(blobs.c.data).where(blobs.c.digest == artefact.blob)).first()
+            row = connection.execute(_FILE, {"file": artefact.blob}).first()
             text = decompress(row.data).decode("utf-8", "surrogatepass") if row else None
             artefact = msgspec.structs.replace(artefact, text=text, blob="")
         filled.append(artefact)

@@ -5,7 +5,7 @@ from tempfile import SpooledTemporaryFile
 from typing import Any, Self
 
 import msgspec
-from sqlalchemy import delete, select, update
+from sqlalchemy import bindparam, delete, select, update
 
 from errata.model import Attempt, Attribution
 from errata.model.codec import pack, unpack
@@ -156,17 +156,23 @@ def broken_measurements(store: Store, pk: int) -> set[str]:
         return {unpack(row.record, Attribution).attempt for row in connection.execute(query)}
 
 
+_TRIAGED = select(runs.c.triaged).where(runs.c.pk == bindparam("run"))
+_ATTRIBUTED_FAILURES = (
+    select(*PLACES, attributions.c.record.label("said"))
+    .join(attributions, (attempts.c.run_pk == attributions.c.run_pk) & (attempts.c.seq == attributions.c.seq))
+    .where(attempts.c.run_pk == bindparam("run"), attempts.c.failure)
+    .order_by(attempts.c.seq)
+)
+
+
 def rules_version_of(store: Store, pk: int) -> str | None:
     """With which rules a run was triaged; none where it was not, or not to the end."""
     with store.reading() as connection:
-        version = connection.execute(select(runs.c.triaged).where(runs.c.pk == pk)).scalar()
+        version = connection.execute(_TRIAGED, {"run": pk}).scalar()
         return None if version is None else str(version)
 
 
 def attributed_failures(store: Store, pk: int, *, steps: bool = False) -> Iterator[tuple[Attempt, Attribution]]:
     """In the order of the log; of a run that was triaged."""
-    same = (attempts.c.run_pk == attributions.c.run_pk) & (attempts.c.seq == attributions.c.seq)
-    query = select(*PLACES, attributions.c.record.label("said")).join(attributions, same)
-    query = query.where(attempts.c.run_pk == pk, attempts.c.failure).order_by(attempts.c.seq)
-    for row, attempt in read_rows(store, pk, query, steps=steps):
+    for row, attempt in read_rows(store, pk, _ATTRIBUTED_FAILURES, steps=steps):
         yield attempt, unpack(row.said, Attribution)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, case, func, select, true, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, case, func, select, true, update
 
 from errata.model import (
     Bucket,
@@ -105,17 +105,25 @@ def _place(bucket: Bucket, role: MemberRole) -> BucketPlace:
     return BucketPlace(id=bucket.id, slug=bucket.slug, title=title, status=bucket.status, role=role)
 
 
+_VERDICTS_BY_RUN = (
+    select(verdicts.c.run_id, func.count().label("often"), func.max(verdicts.c.at).label("newest"))
+    .where(verdicts.c.run_id.in_(bindparam("runs", expanding=True)))
+    .group_by(verdicts.c.run_id)
+)
+_STATES = select(runs.c.run_id, runs.c.triaged, runs.c.bucketed).where(
+    runs.c.run_id.in_(bindparam("runs", expanding=True)), runs.c.state == "current"
+)
+
+
 def bucket_marks(store: Store, run_ids: Sequence[str]) -> dict[str, BucketMark]:
     """By run; verdicts are only ever added, so their number and the newest show whether there are others."""
     marks = {}
     with store.reading() as connection:
         for some in chunks(run_ids):
-            query = select(verdicts.c.run_id, func.count().label("often"), func.max(verdicts.c.at).label("newest"))
-            query = query.where(verdicts.c.run_id.in_(some)).group_by(verdicts.c.run_id)
-            counted = {row.run_id: (row.often, row.newest) for row in connection.execute(query)}
-            states = select(runs.c.run_id, runs.c.triaged, runs.c.bucketed)
-            states = states.where(runs.c.run_id.in_(some), runs.c.state == "current")
-            for row in connection.execute(states):
+            counted = {
+                row.run_id: (row.often, row.newest) for row in connection.execute(_VERDICTS_BY_RUN, {"runs": some})
+            }
+            for row in connection.execute(_STATES, {"runs": some}):
                 count, newest = counted.get(row.run_id, (0, ""))
                 marks[row.run_id] = BucketMark(
                     run=row.run_id, triaged=row.triaged, bucketed=row.bucketed, verdicts=count, newest=newest

@@ -7,7 +7,7 @@ follow it in the log, until the next description of that case. Nearly all runs h
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, delete, exists, select, update
+from sqlalchemy import Connection, bindparam, delete, exists, select, update
 
 from errata.model import Case
 from errata.model.case_versions import NO_FACTS, completed, is_same_description
@@ -82,13 +82,20 @@ def _complete(connection: Connection, pk: int, key: str) -> None:
             connection.execute(update(case_versions).where(this_version).values(record=record))
 
 
+_ANY_VERSION = select(case_versions.c.key).where(case_versions.c.run_pk == bindparam("run")).limit(1)
+_KEYS_WITH_VERSIONS = (
+    select(case_versions.c.run_pk, case_versions.c.key)
+    .distinct()
+    .where(case_versions.c.run_pk.in_(bindparam("runs", expanding=True)))
+)
+
+
 class VersionLookup:
     """Which version the attempts of one run were made under."""
 
     def __init__(self, connection: Connection, pk: int) -> None:
         self._connection, self._pk = connection, pk
-        query = select(case_versions.c.key).where(case_versions.c.run_pk == pk).limit(1)
-        self.has_any = connection.execute(query).first() is not None
+        self.has_any = connection.execute(_ANY_VERSION, {"run": pk}).first() is not None
 
     def at(self, key: str, seq: int) -> str:
         """Empty for the first description of the case."""
@@ -117,7 +124,6 @@ def versions_of(store: Store, pk: int) -> Iterator[tuple[str, Case]]:
 
 def keys_with_versions(store: Store, pks: Sequence[int]) -> set[tuple[int, str]]:
     """Run and case, where the rows of a case differ in what they ask or expect."""
-    query = select(case_versions.c.run_pk, case_versions.c.key).distinct()
     with store.reading() as connection:
-        rows = connection.execute(query.where(case_versions.c.run_pk.in_(list(pks))))
+        rows = connection.execute(_KEYS_WITH_VERSIONS, {"runs": list(pks)})
         return {(row.run_pk, row.key) for row in rows}

@@ -3,7 +3,7 @@
 from typing import Any
 
 import msgspec
-from sqlalchemy import Table, delete, insert, select
+from sqlalchemy import Table, bindparam, delete, insert, select
 
 from errata.errors import NotFoundError
 from errata.model import Action, KnownGap
@@ -55,11 +55,14 @@ def keep_gap(store: Store, gap: KnownGap) -> KnownGap | None:
     return unpack(row.record, KnownGap) if row else None
 
 
+_GAPS = select(gaps.c.record).order_by(gaps.c.suite, gaps.c.case_key == "", gaps.c.case_key, gaps.c.id)
+_GAPS_OF_SUITE = _GAPS.where(gaps.c.suite.in_(("", bindparam("suite"))))
+
+
 def known_gaps(store: Store, suite: str = "") -> list[KnownGap]:
     """Those of a suite and those of every suite; all where none is named. Those of one case come first."""
-    query = select(gaps.c.record).order_by(gaps.c.suite, gaps.c.case_key == "", gaps.c.case_key, gaps.c.id)
     with store.reading() as connection:
-        rows = connection.execute(query.where(gaps.c.suite.in_(("", suite))) if suite else query)
+        rows = connection.execute(_GAPS_OF_SUITE, {"suite": suite}) if suite else connection.execute(_GAPS)
         return [unpack(row.record, KnownGap) for row in rows]
 
 

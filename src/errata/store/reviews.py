@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, select, tuple_, update
+from sqlalchemy import Connection, Row, bindparam, delete, insert, select, tuple_, update
 
 from errata.errors import ConflictError
 from errata.model import Verdict
@@ -68,15 +68,18 @@ def _refuse_unseen(connection: Connection, rows: Sequence[dict[str, Any]], seen:
             raise ConflictError("Another verdict was saved in the meantime", hint="read it, then save again")
 
 
+_OLDEST_FIRST = (
+    select(verdicts.c.record).where(verdicts.c.run_id == bindparam("run")).order_by(verdicts.c.at, verdicts.c.id)
+)
+_OF_ATTEMPT = _OLDEST_FIRST.where(verdicts.c.attempt_id == bindparam("attempt"))
+_OF_RUN = _OLDEST_FIRST.where(~verdicts.c.attempt_id.endswith(OF_TASK, autoescape=True))
+
+
 def verdicts_of(store: Store, run_id: str, *, attempt: str = "", withdrawn: bool = False) -> list[Verdict]:
     """Oldest first; without those on tasks, and without withdrawn ones unless they are asked for."""
-    query = select(verdicts.c.record).where(verdicts.c.run_id == run_id)
-    if attempt:
-        query = query.where(verdicts.c.attempt_id == attempt)
-    else:
-        query = query.where(~verdicts.c.attempt_id.endswith(OF_TASK, autoescape=True))
+    query, given = (_OF_ATTEMPT, {"attempt": attempt}) if attempt else (_OF_RUN, {})
     with store.reading() as connection:
-        rows = connection.execute(query.order_by(verdicts.c.at, verdicts.c.id))
+        rows = connection.execute(query, {"run": run_id, **given})
         records = [unpack(row.record, Verdict) for row in rows]
     return records if withdrawn else without_withdrawn(records)
 

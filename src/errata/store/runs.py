@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import Row, delete, insert, select
+from sqlalchemy import Row, bindparam, delete, insert, select
 
 from errata.errors import NotFoundError
 from errata.model import Counts, Exclusion, Finding, Run, StoredRun, Unreadable
@@ -52,7 +52,7 @@ def runs_unchanged() -> Iterator[None]:
 
 def _all_runs(store: Store, suite: str) -> list[StoredRun]:
     with store.reading() as connection:
-        rows = connection.execute(_CURRENT.where(runs.c.suite == suite) if suite else _CURRENT)
+        rows = connection.execute(_OF_SUITE, {"suite": suite}) if suite else connection.execute(_CURRENT)
         stored = [_stored(row) for row in rows]
     return sorted(stored, key=lambda one: (moment_of(one.run.started_at or one.imported_at), one.pk), reverse=True)
 
@@ -69,7 +69,7 @@ def runs_by_id(store: Store, run_ids: Sequence[str]) -> Iterator[StoredRun]:
 
 def run_by_id(store: Store, run_id: str) -> StoredRun:
     with store.reading() as connection:
-        row = connection.execute(_CURRENT.where(runs.c.run_id == run_id)).first()
+        row = connection.execute(_BY_ID, {"run": run_id}).first()
         if row is None:
             raise NotFoundError(f"No run has the id `{run_id}`", hint="`errata runs` lists the runs in the store")
         return _stored(row)
@@ -141,6 +141,9 @@ _CURRENT = (
     .select_from(runs.outerjoin(exclusions, runs.c.run_id == exclusions.c.run_id))
     .where(runs.c.state == "current")
 )
+# built once: building them takes longer than executing them
+_OF_SUITE = _CURRENT.where(runs.c.suite == bindparam("suite"))
+_BY_ID = _CURRENT.where(runs.c.run_id == bindparam("run"))
 
 
 def _stored(row: Row[Any]) -> StoredRun:
