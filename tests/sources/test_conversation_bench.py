@@ -1,5 +1,6 @@
 """conversation-bench: what the sample's runs must come to, counted from the records."""
 
+import json
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -277,6 +278,34 @@ def test_a_turn_with_two_rows_is_two_attempts():
     assert (second.index, second.duplicate_of, second.outcome) == (2, first.id, "fail")
     assert second.failed_checks == ("state_tracking",)
     assert (first.ref.line, second.ref.line) == (3, 17)
+
+
+def rows_in(folder, transcript, judged):
+    """What a conversation comes to whose transcript and judged rows have these (turn, time, answer)."""
+    for name, rows in {"transcript.jsonl": transcript, "openai_judged.jsonl": judged}.items():
+        lines = [{"turn": turn, "ts": f"2026-03-04T09:00:{ts}Z", "assistant_text": text} for turn, ts, text in rows]
+        if name.startswith("openai"):
+            lines = [line | {"scores": dict.fromkeys(DIMENSIONS, True), "judge_reasoning": "Good."} for line in lines]
+        (folder / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return [(item.where, item.why) for item in conversation_bench.read(folder) if isinstance(item, Unreadable)]
+
+
+def test_a_conversation_that_began_again_names_the_rows_of_its_earlier_session(tmp_path):
+    earlier = [(0, "01", "Hello."), (1, "02", "[MODEL_ENDED_SESSION] Bye!")]
+    later = [(0, "11", "Hello."), (1, "12", "At nine."), (2, "13", "Sure.")]
+
+    assert rows_in(tmp_path, [*earlier, *later], later) == [
+        ("transcript.jsonl:1", "turn 0 of an earlier session, which the judge did not score; not counted"),
+        ("transcript.jsonl:2", "turn 1 of an earlier session, which the judge did not score; not counted"),
+    ]
+
+
+def test_a_row_that_is_written_twice_after_the_judge_had_it_belongs_to_no_earlier_session(tmp_path):
+    rows = [(0, "01", "Hello."), (1, "02", "At nine.")]
+
+    assert rows_in(tmp_path, [*rows, (1, "09", "At ten.")], rows) == [
+        ("transcript.jsonl:3", "repeats turn 1; the judge has fewer rows of it, so it is not counted")
+    ]
 
 
 def test_unsorted_rows_keep_their_place_in_the_conversation():

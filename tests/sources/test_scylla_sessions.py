@@ -207,6 +207,12 @@ def test_another_command_begins_another_session(tmp_path):
     assert with_log(tmp_path, first, second) == [1, 2]
 
 
+def test_a_thread_that_goes_on_at_once_with_another_command_is_the_same_session(tmp_path):
+    first, second = ("2026-01-01T10:00:00", "test-1", "run"), ("2026-01-01T10:00:01", "test-2", "run --fresh")
+
+    assert with_log(tmp_path, first, second) == [1, 1]
+
+
 def test_a_long_rest_of_all_threads_begins_another_session(tmp_path):
     first, second = ("2026-01-01T10:00:00", "test-1", "run"), ("2026-01-01T14:00:00", "test-2", "run")
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.model import Check, ErrorInfo
+from errata.model import Artefact, Check, ErrorInfo
 from errata.testing import an_attempt
 from errata.text.mask import mask
 from errata.triage.keys import failure_key, lists_only_names
@@ -50,6 +50,20 @@ def test_a_failed_check_is_keyed_by_its_name_and_the_shape_of_its_reason():
 
     assert key("tests failed (40%)") == key("tests failed (60%)")
     assert key("tests failed (40%)") != key("no tests were found")
+
+
+def test_a_check_that_only_states_its_failure_is_keyed_by_the_first_error_in_its_log():
+    def key(error, reason="tests failed (40%)"):
+        log = Artefact(role="log", path="run.log", text=f" FAIL  grader.test.ts > lists\n{error}\n")
+        check = Check(name="tests", kind="tests", status="fail", explanation=reason)
+        return failure_key(an_attempt(outcome="fail", checks=(check,), artefacts=(log,)))
+
+    wrong = key("AssertionError: expected 3 to be 2 // Object.is equality")
+    assert wrong == key("AssertionError: expected 7 to be 1 // Object.is equality", "tests failed (60%)")
+    assert wrong != key("Error: Map(2) is not a supported type")
+    assert wrong.coarse == "tests"
+    stated = "no tests were found"
+    assert key("Error: Map(2) is not a supported type", stated) == key("Error: another", stated)
 
 
 def test_a_scorer_that_broke_beside_the_one_that_decides_is_no_part_of_the_key():

@@ -23,10 +23,13 @@ _LEFT_OVER = lazy_regex(
 )
 # two may wait for one lock in different words
 _LOCK = lazy_regex(r"\S{1,300}\.lock\b")
+# the name of a case, not a word that may be one by chance
+_NAME = lazy_regex(r"(?<![\w./-])(?=[\w-]{0,100}\d)[A-Za-z]\w{0,100}[_-][\w-]{1,100}(?![\w/-])")
 
 
 class _Crash(NamedTuple):
     attempt: str
+    case: str
     message: str
     raised_at: str | None
     ended_at: str | None
@@ -53,7 +56,7 @@ class CrashSurvey:
         if error is not None and len(self._crashes) < MOST_CRASHES and (error.at or attempt.started_at):
             ended = attempt.finished_at or attempt.started_at
             in_harness = phase_of(error) not in ("subject", "scoring")
-            self._crashes.append(_Crash(attempt.id, error.message, error.at, ended, in_harness))
+            self._crashes.append(_Crash(attempt.id, attempt.case, error.message, error.at, ended, in_harness))
 
     def add_working(self, attempt: Attempt) -> None:
         """Nothing was in the way of this one."""
@@ -79,7 +82,7 @@ class CrashSurvey:
         for followers in by_shape.values():
             if len(followers) >= FOLLOWERS:
                 for part in _apart(followers, worked):
-                    root = _last_before(part[0][0], others)
+                    root = _named_in(part, others) or _last_before(part[0][0], others)
                     roots |= {crash.attempt: root for _, crash in part if root}
         return roots
 
@@ -116,6 +119,14 @@ def _apart(followers: list[tuple[str, _Crash]], worked: list[str]) -> Iterator[l
             alone = []
     if len(alone) >= FOLLOWERS:
         yield alone
+
+
+def _named_in(followers: list[tuple[str, _Crash]], crashes: list[tuple[str, _Crash]]) -> str:
+    """The earlier crash whose case a follower's message names, as in `held by pid 48211 (test-021)`."""
+    first = followers[0][0]
+    names = {crash.case.rpartition("/")[2]: crash.attempt for at, crash in crashes if at <= first}
+    words = (word for _, follower in followers for word in _NAME.findall(follower.message))
+    return next((names[word] for word in words if word in names), "")
 
 
 def _last_before(at: str, crashes: list[tuple[str, _Crash]]) -> str:

@@ -10,6 +10,7 @@ from errata.text.clean import one_line
 from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import mask, steady
 from errata.text.tool_output import key_line
+from errata.transcript.error_text import error_lines, has_logs, says_more
 
 LONGEST = 160
 HELD = 20_000
@@ -23,7 +24,10 @@ _NOT_PASSED = ("fail", "error", "unscored")
 
 
 def failure_key(attempt: Attempt) -> FailureKey:
-    """By the first error that was not recovered; else by the checks that failed and the shape of their reasons."""
+    """By the first error that was not recovered; else by the checks that failed and the shape of their reasons.
+
+    A reason that only states the failure, such as `tests failed (67%)`, gives way to the first error in the logs.
+    """
     error = attempt.lasting_error if attempt.errors else None
     if error is not None and attempt.outcome != "fail":
         return _of_error(error.phase, error.type, error.template, steady(error.message), error.frame)
@@ -36,7 +40,10 @@ def failure_key(attempt: Attempt) -> FailureKey:
     reason = next((check.explanation for check in failed if check.explanation), "")
     if not reason and attempt.judgements:
         reason = next((one.reasoning for one in attempt.objections), "")
-    return _of_checks(names, steady(key_line(reason)), attempt.native_status)
+    line = steady(key_line(reason))
+    if has_logs(attempt) and not says_more(line, attempt):
+        line = next((one.shared for one in error_lines(attempt)), line)
+    return _of_checks(names, line, attempt.native_status)
 
 
 @lru_cache(maxsize=HELD)

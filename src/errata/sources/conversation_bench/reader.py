@@ -6,6 +6,7 @@ For a second judge only the position of each row is kept in memory.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -123,7 +124,7 @@ def _share_of_turns(files: ConversationFiles, share: ReaderShare) -> Iterator[It
     for message in share.receive():
         turns.join(message)
     refuse_repeated(turns, judged)
-    yield from of_run(run.id, _converted(files, files.transcript, _unless_seen(turns)))
+    yield from of_run(run.id, _converted(files, files.transcript, _unless_seen(turns, files, files.transcript)))
     yield from end_of(facts, turns, run)
 
 
@@ -181,7 +182,7 @@ def _rows(facts: ConversationFacts, turns: Turns) -> Iterator[Item]:
     usual = UsualRow if len(files.judged) == 1 else None
     yield from convert_each(json_lines(first, source=NAME, root=files.root, usual=usual), turns.judged, source=NAME)
     for path in (files.transcript, *others):
-        yield from _converted(files, path, _unless_seen(turns))
+        yield from _converted(files, path, _unless_seen(turns, files, path))
 
 
 def _converted(
@@ -191,22 +192,67 @@ def _converted(
         yield from convert_each(json_lines(path, source=NAME, root=files.root), convert, source=NAME)
 
 
-def _unless_seen(turns: Turns) -> Callable[[Row], Item | Iterable[Item]]:
+def _unless_seen(turns: Turns, files: ConversationFiles, path: Path | None) -> Callable[[Row], Item | Iterable[Item]]:
     before = deepcopy(turns.seen)
     rows_of_turn: Counter[int] = Counter()
+    unscored = _UnscoredRows(files, path)
 
     def convert(row: Row) -> Item | Iterable[Item]:
         turn = turn_of(row.data)
         if turn not in before:
             return turns.skipped_by_judge(row)
         rows_of_turn[turn] += 1
-        if rows_of_turn[turn] > turns.times_read(turn):
-            return unreadable(
-                NAME, row.ref, f"repeats turn {turn}; the judge has fewer rows of it, so it is not counted"
-            )
+        beyond = rows_of_turn[turn] - turns.times_read(turn)
+        if beyond > 0:
+            return unscored.describe(turn, beyond, row)
         return ()
 
     return convert
+
+
+class _UnscoredRows:
+    """Rows of a turn beyond those that the judge has; the files are searched only where there are any."""
+
+    def __init__(self, files: ConversationFiles, path: Path | None) -> None:
+        self._files, self._path = files, path
+        self._of_turn: dict[int, list[Row]] = {}
+
+    def describe(self, turn: int, number: int, row: Row) -> Item:
+        """The row that the judge did not score is not always the last one: a conversation may have begun again."""
+        if turn not in self._of_turn:
+            self._of_turn[turn] = self._search(turn)
+        rows = self._of_turn[turn]
+        unscored = rows[number - 1] if number <= len(rows) else row
+        if (unscored.ref.line or 0) < (row.ref.line or 0):
+            reason = f"turn {turn} of an earlier session, which the judge did not score; not counted"
+        else:
+            reason = f"repeats turn {turn}; the judge has fewer rows of it, so it is not counted"
+        return unreadable(NAME, unscored.ref, reason)
+
+    def _search(self, turn: int) -> list[Row]:
+        scored = {_same_turn(one.data) for one in _all_rows(self._judged, turn)}
+        return [one for one in _all_rows(self._written, turn) if _same_turn(one.data) not in scored]
+
+    @cached_property
+    def _judged(self) -> Callable[[int, int], Row | None]:
+        return rows_by_turn(next(iter(self._files.judged.values())), root=self._files.root)
+
+    @cached_property
+    def _written(self) -> Callable[[int, int], Row | None]:
+        assert self._path is not None
+        return rows_by_turn(self._path, root=self._files.root)
+
+
+def _all_rows(row_of: Callable[[int, int], Row | None], turn: int) -> Iterator[Row]:
+    index = 1
+    while (row := row_of(turn, index)) is not None:
+        yield row
+        index += 1
+
+
+def _same_turn(data: Any) -> tuple[str, str]:
+    """The judge copies the row that it scores."""
+    return str(data.get("ts")), str(data.get("assistant_text"))
 
 
 def _missing(facts: ConversationFacts, turns: Turns) -> Iterator[Attempt]:

@@ -295,7 +295,9 @@ def _extra(batch: ScyllaBatch) -> dict[str, Any]:
 
 
 IDLE = timedelta(minutes=15)
-"""Threads start their next test at once; if all of them are idle for longer, the batch was restarted."""
+"""If all threads are idle for longer, the batch was restarted."""
+AT_ONCE = timedelta(seconds=2)
+"""A thread starts its next test at once; a restarted batch needs longer, even with another command."""
 
 
 def number_sessions(blocks: list[LogBlock]) -> None:
@@ -303,9 +305,9 @@ def number_sessions(blocks: list[LogBlock]) -> None:
     number, seen, until = 0, dict[str, LogBlock](), datetime.max.replace(tzinfo=UTC)
     for block in sorted(blocks, key=lambda block: times.parse(block.started_at)):
         start = times.parse(block.started_at)
-        rests = start >= until
-        other_command = rests and _signature(block) != _signature(next(reversed(seen.values())))
-        if not seen or block.test in seen or other_command or (rests and start - until > IDLE):
+        rest = start - until
+        other_command = rest > AT_ONCE and _signature(block) != _signature(next(reversed(seen.values())))
+        if not seen or block.test in seen or other_command or rest > IDLE:
             number, seen, until = number + 1, {}, start
         seen[block.test] = block
         until = max(until, _end(block))
