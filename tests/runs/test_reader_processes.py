@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import zipfile
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 from errata.errors import SourceError
 from errata.model import Attempt
 from errata.runs import importing, reader_processes
+from errata.runs.child_processes import ForkedProcess, can_fork
 from errata.runs.importing import import_orders, import_paths
 from errata.runs.log_search import Order, look_for
 from errata.store.attempts import attempts_of
@@ -362,3 +364,62 @@ def test_a_reading_process_starts_without_the_database():
     started = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
 
     assert started.stdout.strip() == "False"
+
+
+def test_frames_that_nobody_takes_wait_until_they_are_too_many():
+    """Reading goes on while the writing process starts."""
+    come_from, go_to = os.pipe()
+    with os.fdopen(come_from, "rb") as taken, os.fdopen(go_to, "wb") as pipe:
+        frames = reader_processes.FrameQueue(pipe)
+        data = os.urandom(1024 * 1024)
+        count = reader_processes.MOST_AHEAD // len(data)
+        for _ in range(count):
+            frames.send(b"d", data)  # more than the pipe holds; nobody reads
+        received = []
+        reading = threading.Thread(target=lambda: received.append(taken.read(count * (len(data) + 5))))
+        reading.start()
+        frames.flush()
+        reading.join()
+
+    assert received == [(b"d" + len(data).to_bytes(4, "big") + data) * count]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux only")
+class TestCopies:
+    def test_a_copy_of_the_program_reads_as_another_process_does(self, tmp_path, monkeypatch, in_parallel):
+        monkeypatch.setattr(reader_processes, "can_fork", lambda: True)
+        with reader_processes.started_before([JSONL], fork=True):
+            copied = imported(JSONL, tmp_path / "copied.db")
+
+        assert in_parallel == []
+        assert copied == imported(JSONL, tmp_path / "started.db")
+
+    def test_copies_hold_no_ends_of_each_others_pipes(self):
+        def hold(request, _):
+            request.read()
+
+        processes = [ForkedProcess(hold, 65536) for _ in range(2)]
+        processes[0].stdin.close()  # would not end the first if the second held a copy
+        assert os.waitid(os.P_PID, processes[0].pid, os.WEXITED | os.WNOWAIT).si_status == 0
+        for process in processes:
+            with process:
+                process.kill()
+        assert not any(is_alive(process.pid) for process in processes)
+
+    def test_an_error_in_a_copy_ends_only_the_copy(self, capfd):
+        def fail(*_):
+            raise ValueError("broken")
+
+        with ForkedProcess(fail, 65536) as process:
+            assert process.stdout.read() == b""
+        assert "ValueError: broken" in capfd.readouterr().err
+
+    def test_a_program_with_other_threads_is_not_copied(self):
+        over = threading.Event()
+        thread = threading.Thread(target=over.wait)
+        thread.start()
+        try:
+            assert not can_fork()
+        finally:
+            over.set()
+            thread.join()

@@ -80,7 +80,7 @@ def command(
     unread: list[UnreadFiles] = []
     views = analyze_stored([run.run.id for _, run in stored], options.store) if stored else []
     is_new = not is_there(options.settings.store)  # another one may know the logs
-    with started_before(local if is_new else ()), progress("Analysing") as on_items:
+    with started_before(local if is_new else (), fork=True), progress("Analysing") as on_items:
         orders = look_for(local, source=source, map_path=map_path, on_unread=unread.append) if local else []
         if is_new:
             begin(orders)

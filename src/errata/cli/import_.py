@@ -95,7 +95,7 @@ def _import_here(
     local: Sequence[Path], options: Options, *, source: str, map_path: Path | None, unread: "list[UnreadFiles]"
 ) -> "list[PathSummary]":
     is_new = not is_there(options.settings.store)  # another one may know the logs
-    with started_before(local if is_new else ()):
+    with started_before(local if is_new else (), fork=True):
         orders = look_for(local, source=source, map_path=map_path, on_unread=unread.append)
         if is_new:
             begin(orders)

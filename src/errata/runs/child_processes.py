@@ -1,13 +1,20 @@
 """Processes of Python that work for this one: they get an order, answer as they go, and never outlive it."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
+import traceback
+from collections.abc import Callable
 from contextlib import suppress
-from typing import IO
+from types import TracebackType
+from typing import IO, Self
 
 import msgspec
+
+if sys.platform == "linux":
+    import fcntl
 
 
 def start_process(program: str, order: msgspec.Struct) -> "subprocess.Popen[bytes]":
@@ -32,6 +39,74 @@ def end_process(process: "subprocess.Popen[bytes]") -> None:
     with process, suppress(BrokenPipeError):
         assert process.stdin is not None
         process.stdin.close()
+
+
+def can_fork() -> bool:
+    """A copy of this process has only the thread that made it, so nothing else may be under way."""
+    return sys.platform == "linux" and threading.active_count() == 1
+
+
+class ForkedProcess:
+    """A copy of this process that does some work and ends: it need not import anything again.
+
+    `stdin` leads to the work, `stdout` comes from it. The work takes its ends of both.
+    """
+
+    _open: "list[ForkedProcess]" = []
+
+    def __init__(self, work: Callable[[IO[bytes], IO[bytes]], None], pipe_size: int) -> None:
+        (request, to_work), (from_work, answer) = os.pipe(), os.pipe()
+        _enlarge(answer, pipe_size)
+        self.pid = os.fork()
+        if self.pid == 0:
+            _work_and_exit(work, (request, answer), [to_work, from_work, *self._ends_of_others()])
+        os.close(request)
+        os.close(answer)
+        self.stdin, self.stdout = os.fdopen(to_work, "wb"), os.fdopen(from_work, "rb")
+        self._is_over = False
+        self._open.append(self)
+
+    def _ends_of_others(self) -> list[int]:
+        return [stream.fileno() for other in self._open for stream in (other.stdin, other.stdout) if not stream.closed]
+
+    def kill(self) -> None:
+        if not self._is_over:
+            os.kill(self.pid, signal.SIGKILL)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with suppress(BrokenPipeError):
+            self.stdin.close()
+        self.stdout.close()
+        if not self._is_over:
+            os.waitpid(self.pid, 0)
+            self._is_over = True
+            self._open.remove(self)
+
+
+def _enlarge(pipe: int, size: int) -> None:
+    if sys.platform == "linux":
+        with suppress(OSError):
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, size)
+
+
+def _work_and_exit(work: Callable[[IO[bytes], IO[bytes]], None], own: tuple[int, int], others: list[int]) -> None:
+    """Never returns: what the copied process had begun is not this one's to end."""
+    status = 1
+    try:
+        os.setpgid(0, 0)  # a group of its own: Ctrl-C is for the process that was copied
+        for end in others:
+            os.close(end)
+        work(os.fdopen(own[0], "rb"), os.fdopen(own[1], "wb"))
+        status = 0
+    finally:
+        if status:
+            traceback.print_exc()
+        os._exit(status)
 
 
 def end_with_parent(request: IO[bytes]) -> None:

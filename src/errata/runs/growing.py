@@ -33,6 +33,7 @@ from errata.store.packing import seal
 from errata.store.run_totals import UNREADABLE_KEPT, ImportedRun
 from errata.store.runs import unreadables_of
 from errata.store.shared_rows import laid_out, pack_shared
+from errata.text.line_feeds import count_line_feeds
 
 MOST_ADDED = 32 * 1024 * 1024
 """More is imported with the whole log: what is added is held in memory and written in one transaction."""
@@ -112,7 +113,9 @@ def _grow(order: Order, known: GrowableRun, store: Store) -> GrownPath | None:
     grown = grown_run(known, earlier, seal(batches, {known.run.id: ContentDigest(growth.rows.hashed)}))
     prefix.hash.update(prefix.rest)
     ends_line = prefix.ends_line if not prefix.rest else prefix.rest.endswith(b"\n")
-    state = Growth(before[0], growth.lines + prefix.rest.count(b"\n"), prefix.hash.digest(), log.signature, _NO_ROWS)
+    state = Growth(
+        before[0], growth.lines + count_line_feeds(prefix.rest), prefix.hash.digest(), log.signature, _NO_ROWS
+    )
     if stat_of(log.file) != before or not ends_line:
         state = msgspec.structs.replace(state, size=0)
     done = write_grown(store, known, grown, _key(order), state)
@@ -153,7 +156,7 @@ def _read(path: Path, size: int, end: int, *, count: bool = False) -> _Prefix | 
         left = size
         while left and (data := file.read(min(READ_SIZE, left))):
             content.update(data)
-            lines += data.count(b"\n") if count else 0
+            lines += count_line_feeds(data) if count else 0
             left, last = left - len(data), data[-1:]
         rest = bytearray()
         while not left and len(rest) < end - size and (data := file.read(end - size - len(rest))):

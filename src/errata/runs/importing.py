@@ -18,7 +18,7 @@ from errata.sources.base import ReaderShare
 from errata.store.content_digest import HashedContent
 from errata.store.database import Store
 from errata.store.importing import Importing
-from errata.store.packing import PackedBatch, pack_items, seal
+from errata.store.packing import PackedBatch, pack_items, seal, seal_beside
 from errata.store.run_totals import ImportedRun
 from errata.store.shared_rows import laid_out, pack_shared
 from errata.store.whole_runs import PendingRun, RunGroup, whole_runs
@@ -30,7 +30,7 @@ BATCHES_IN_MEMORY = 4
 def batches(order: Order) -> Iterator[PackedBatch]:
     """What is at the path, packed for the store."""
     if reader_processes.is_large(order):
-        yield from seal(reader_processes.batches_of_readers(order))
+        yield from seal_beside(reader_processes.batches_of_readers(order))
     elif (rows := _rows_of_lines(order)) is not None:
         yield from seal(laid_out(map(reader_processes.rows_as_sent, pack_shared(rows))))
     else:

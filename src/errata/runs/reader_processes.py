@@ -3,11 +3,14 @@
 import gc
 import json
 import os
+import select
 import struct
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
 from itertools import groupby
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +22,7 @@ from errata import errors, sources
 from errata.errors import ErrataError, ReadAloneError, SourceError
 from errata.model.codec import fitting, pack, storable
 from errata.runs import log_states
+from errata.runs.child_processes import ForkedProcess, can_fork
 from errata.runs.log_search import Order, found_by
 from errata.sources.base import ReaderShare, Shareable, is_zip
 from errata.store.packing import PackedBatch, pack_items
@@ -29,6 +33,9 @@ PARALLEL_FROM = 16 * 1024 * 1024
 
 PIPE_SIZE = 1024 * 1024
 """Where the system has such large ones: fewer waits of one process for the other."""
+
+MOST_AHEAD = 16 * 1024 * 1024
+"""Bytes that a reader keeps while the writing process is busy, mostly with its start."""
 
 READERS_OF_ARCHIVE = 2
 MOST_READERS = 4
@@ -45,19 +52,22 @@ def serve(request: IO[bytes], answer: IO[bytes]) -> None:
     if asked is None:
         return  # nothing was found, or whoever would have ordered is gone
     order = Order(**json.loads(asked[1]))
+    frames = FrameQueue(answer)
     try:
-        recognised, share = found_by(order), _share(order, request, answer)
+        recognised, share = found_by(order), _share(order, request, frames)
         rows = None if order.alone else sources.read_rows(recognised, share)
         if rows is not None:
             for frame in pack_shared(rows):
-                _send(answer, _ROWS, _encoded_rows(frame))
+                frames.send(_ROWS, _encoded_rows(frame))
         else:
             readers = order.readers if isinstance(recognised.source, Shareable) else 1
             for batch in pack_items(sources.read_share(recognised, share), reader=order.reader, of=readers):
-                _send(answer, _DATA, encoded(batch))
-        _send(answer, _END, b"")
+                frames.send(_DATA, encoded(batch))
+        frames.send(_END, b"")
+        frames.flush()
     except ErrataError as error:
-        _send(answer, _ERROR, pack((type(error).__name__, error.message, error.hint)))
+        frames.send(_ERROR, pack((type(error).__name__, error.message, error.hint)))
+        frames.flush()
     except BrokenPipeError:
         # the writing process is gone; so is the reason to go on
         os._exit(1)
@@ -69,12 +79,52 @@ def collect_seldom() -> None:
     gc.set_threshold(50_000, 20, 100)
 
 
-def _share(order: Order, request: IO[bytes], answer: IO[bytes]) -> ReaderShare:
+class FrameQueue:
+    """Frames on their way out. While nobody takes them, a few megabytes wait here, and reading goes on."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._waiting: deque[memoryview] = deque()
+        self._size = 0
+        try:
+            self._pipe = stream.fileno()
+            os.set_blocking(self._pipe, False)
+        except OSError:  # not a pipe
+            self._pipe = -1
+
+    def send(self, kind: bytes, data: bytes) -> None:
+        self._waiting += (memoryview(_FRAME.pack(kind, len(data))), memoryview(data))
+        self._size += _FRAME.size + len(data)
+        self._write(most_left=MOST_AHEAD)
+
+    def flush(self) -> None:
+        self._write(most_left=0)
+
+    def _write(self, *, most_left: int) -> None:
+        """As much as is taken at once, and then until at most so many bytes are left."""
+        while self._waiting:
+            head = self._waiting[0]
+            try:
+                written = os.write(self._pipe, head) if self._pipe >= 0 else self._stream.write(head)
+            except BlockingIOError:
+                if self._size <= most_left:
+                    return
+                select.select([], [self._pipe], [])
+                continue
+            self._size -= written
+            if written == len(head):
+                self._waiting.popleft()
+            else:
+                self._waiting[0] = head[written:]
+
+
+def _share(order: Order, request: IO[bytes], frames: FrameQueue) -> ReaderShare:
     def hear() -> list[bytes]:
+        frames.flush()
         heard = [_frame(request) for _ in range(order.readers - 1)]
         return [one[1] for one in heard if one is not None]
 
-    return ReaderShare(order.reader, order.readers, lambda message: _send(answer, _FOR_OTHERS, message), hear)
+    return ReaderShare(order.reader, order.readers, lambda message: frames.send(_FOR_OTHERS, message), hear)
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -243,16 +293,19 @@ def readers_of_lines() -> int:
     return min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, MOST_READERS)
 
 
-_ready: list["subprocess.Popen[bytes]"] = []
+_ready: list["subprocess.Popen[bytes] | ForkedProcess"] = []
 _begun: dict[Order, list[Reader]] = {}
+_may_fork = ContextVar("may_fork", default=False)
 
 
 @contextmanager
-def started_before(paths: Iterable[Path]) -> Iterator[None]:
+def started_before(paths: Iterable[Path], *, fork: bool = False) -> Iterator[None]:
     """Before the format is recognised, which takes about as long: as many as the most demanding large path may need.
 
-    All end with this context, whatever they are reading.
+    All end with this context, whatever they are reading. `fork`: this is a program of its own, of which copies may be
+    made.
     """
+    token = _may_fork.set(fork)
     large = (path for path in paths if size_of(path) >= PARALLEL_FROM)
     needed = (READERS_OF_ARCHIVE if is_zip(path) else readers_of_lines() for path in large)
     _ready.extend(_started() for _ in range(max(needed, default=0)))
@@ -269,9 +322,12 @@ def started_before(paths: Iterable[Path]) -> Iterator[None]:
         _ready.clear()
         _begun.clear()
         log_states.begun.clear()
+        _may_fork.reset(token)
 
 
-def _started() -> "subprocess.Popen[bytes]":
+def _started() -> "subprocess.Popen[bytes] | ForkedProcess":
+    if _may_fork.get() and can_fork():
+        return ForkedProcess(serve, PIPE_SIZE)
     program = "import sys; from errata.runs.reader_processes import serve; serve(sys.stdin.buffer, sys.stdout.buffer)"
     # -P: the working folder may be a stranger's log, and nothing in it is to be imported
     command = [sys.executable, "-P", "-c", program]

@@ -10,6 +10,7 @@ from errata.model import Item, Run, Unreadable
 from errata.model.attempt_rows import AttemptRows
 from errata.sources.base import Row, decode_lines, relative
 from errata.sources.line_shares import TURN_SIZE, PackLines
+from errata.text.line_feeds import count_line_feeds
 
 
 class EarlierRows(NamedTuple):
@@ -64,7 +65,7 @@ def tail_json_lines(
             yield packed
         else:
             yield from decode_lines(io.BytesIO(data).readline, name, source, usual, before=before)
-        before += data.count(b"\n")
+        before += count_line_feeds(data)
 
 
 def _stretches(data: bytes) -> Iterator[bytes]:

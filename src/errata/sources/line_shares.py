@@ -2,7 +2,6 @@
 
 import io
 from collections.abc import Callable, Iterator
-from itertools import repeat
 from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
 
@@ -14,6 +13,7 @@ from errata.model.attempt_rows import AttemptRows
 from errata.model.record import TurnBegins
 from errata.sources.base import LINE_CAP, ReaderShare, Row, decode_lines, head_of, relative
 from errata.sources.json_values import wide_encoding
+from errata.text.line_feeds import LONG_LINE, count_line_feeds
 
 T = TypeVar("T")
 
@@ -68,8 +68,8 @@ def values_of_lines(data: bytes, decoder: msgspec.json.Decoder[T]) -> list[T] | 
 
     JSON has no object behind another, so a line feed between two of them is between two lines.
     """
-    lines = data.count(b"\n") + (not data.endswith(b"\n"))
-    if len(data) > LINE_CAP or not data.startswith(b"{") or not _are_objects(data, lines):
+    lines = _lines_of_objects(data) if len(data) <= LINE_CAP and data.startswith(b"{") else 0
+    if not lines:
         return None
     try:
         values = decoder.decode_lines(data)
@@ -78,16 +78,20 @@ def values_of_lines(data: bytes, decoder: msgspec.json.Decoder[T]) -> list[T] | 
     return values if len(values) == lines else None
 
 
-def _are_objects(data: bytes, lines: int) -> bool:
-    """Whether the border between two lines is always one between two objects."""
-    if len(data) < _LONG * lines:
-        return data.count(b"}\n{") == lines - 1
-    pieces = data.removesuffix(b"\n").split(b"\n")
-    return all(map(bytes.startswith, pieces, repeat(b"{"))) and all(map(bytes.endswith, pieces[:-1], repeat(b"}")))
+def _lines_of_objects(data: bytes) -> int:
+    """How many lines there are; 0 unless the border between two lines is always one between two objects."""
+    lines = count_line_feeds(data) + (not data.endswith(b"\n"))
+    if len(data) < LONG_LINE * lines:
+        return lines if data.count(b"}\n{") == lines - 1 else 0
+    at = data.find(b"\n")
+    while 0 <= at < len(data) - 1:
+        if data[at - 1] != _CLOSING or data[at + 1] != _OPENING:
+            return 0
+        at = data.find(b"\n", at + 1)
+    return lines
 
 
-_LONG = 200
-"""Bytes of a line, from where on it takes less to look at the ends of lines than to search them."""
+_OPENING, _CLOSING = b"{}"
 
 
 def _turns(file: io.FileIO, size: int, share: ReaderShare) -> Iterator[tuple[int, bytes]]:
@@ -102,7 +106,7 @@ def _turns(file: io.FileIO, size: int, share: ReaderShare) -> Iterator[tuple[int
             first = buffer.find(b"\n", 0, len(data)) + 1 if start else 0
             begins_line = first > 0 or not start
             yield lines, b"".join((data[first:], _rest_of_line(file))) if begins_line else b""
-        lines += buffer.count(b"\n", 0, len(data)) + (not start)
+        lines += count_line_feeds(buffer, len(data)) + (not start)
 
 
 def _fill(file: io.FileIO, view: memoryview) -> int:

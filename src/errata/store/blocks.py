@@ -4,6 +4,7 @@ Zstandard is in the standard library from Python 3.14; before that, its backport
 """
 
 import sys
+import threading
 from collections.abc import Callable
 
 from errata.model.codec import pack_into
@@ -17,7 +18,7 @@ __all__ = ["BlockReader", "BlockWriter", "ZstdError", "compress", "decompress"]
 
 # level 1 packs log text 4 to 10 times smaller at hundreds of megabytes a second; higher ones cost more than they save
 # with a checksum, so that damage is noticed
-_compressor = ZstdCompressor(options={CompressionParameter.compression_level: 1, CompressionParameter.checksum_flag: 1})
+_OPTIONS: dict[int, int] = {CompressionParameter.compression_level: 1, CompressionParameter.checksum_flag: 1}
 
 BLOCK_SIZE = 256 * 1024
 LENGTH = 4
@@ -71,5 +72,11 @@ class BlockReader:
 
 
 def compress(data: bytes) -> bytes:
-    """One frame. The compressor keeps its memory from one to the next; it is not for several threads at once."""
-    return bytes(_compressor.compress(data, mode=_compressor.FLUSH_FRAME))
+    """One frame. The compressor of a thread keeps its memory from one to the next."""
+    compressor: ZstdCompressor | None = getattr(_of_thread, "compressor", None)
+    if compressor is None:
+        compressor = _of_thread.compressor = ZstdCompressor(options=_OPTIONS)
+    return bytes(compressor.compress(data, mode=compressor.FLUSH_FRAME))
+
+
+_of_thread = threading.local()

@@ -6,6 +6,8 @@ compresses and hashes the blocks.
 
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any, NamedTuple
 
 import msgspec
@@ -22,6 +24,7 @@ from errata.store.content_digest import ContentDigest, HashedContent
 BATCH_SIZE = 768 * 1024
 BATCH_ROWS = 700
 """A batch fits into the pipe between two processes, so that neither waits for the other to take it."""
+SEALED_AHEAD = 4
 NOTEWORTHY = ("fail", "error", "unscored")
 CHECKS_KNOWN = 512
 CASES_KNOWN = 20_000
@@ -113,17 +116,67 @@ def seal(batches: Iterable[PackedBatch], digests: dict[str, ContentDigest] | Non
     """
     digests = {} if digests is None else digests
     for batch in batches:
-        for run, part in batch.parts.items():
-            known = digests.get(run)
-            if known is None:
-                known = digests[run] = ContentDigest()
-            known.add_cases([case[-1] for case in part.cases])
-            for number, data in part.blocks:
-                known.add_block(number, data)
-            part.blocks = [(number, compress(data)) for number, data in part.blocks]
-        yield batch
+        yield _sealed(batch, digests)
+    yield _with_digests(digests)
+
+
+def seal_beside(batches: Iterable[PackedBatch]) -> Iterator[PackedBatch]:
+    """The same in a thread of its own, while this one makes the next batches: neither holds the interpreter long."""
+    digests: dict[str, ContentDigest] = {}
+    open_batches: SimpleQueue[PackedBatch | None] = SimpleQueue()
+    sealed: SimpleQueue[PackedBatch | None] = SimpleQueue()
+    thread = Thread(target=_seal_each, args=(open_batches, sealed, digests), daemon=True)
+    thread.start()
+    waiting = 0
+    try:
+        for batch in batches:
+            open_batches.put(batch)
+            waiting += 1
+            if waiting > SEALED_AHEAD:
+                waiting -= 1
+                yield _taken(sealed)
+        for _ in range(waiting):
+            yield _taken(sealed)
+    finally:
+        open_batches.put(None)
+        thread.join()
+    yield _with_digests(digests)
+
+
+def _seal_each(
+    open_batches: "SimpleQueue[PackedBatch | None]",
+    sealed: "SimpleQueue[PackedBatch | None]",
+    digests: dict[str, ContentDigest],
+) -> None:
+    try:
+        while (batch := open_batches.get()) is not None:
+            sealed.put(_sealed(batch, digests))
+    finally:
+        sealed.put(None)
+
+
+def _taken(sealed: "SimpleQueue[PackedBatch | None]") -> PackedBatch:
+    batch = sealed.get()
+    if batch is None:
+        raise MemoryError("batches could not be compressed")
+    return batch
+
+
+def _sealed(batch: PackedBatch, digests: dict[str, ContentDigest]) -> PackedBatch:
+    for run, part in batch.parts.items():
+        known = digests.get(run)
+        if known is None:
+            known = digests[run] = ContentDigest()
+        known.add_cases([case[-1] for case in part.cases])
+        for number, data in part.blocks:
+            known.add_block(number, data)
+        part.blocks = [(number, compress(data)) for number, data in part.blocks]
+    return batch
+
+
+def _with_digests(digests: dict[str, ContentDigest]) -> PackedBatch:
     parts = {run: RunPart(digest=known.hexdigest(), hashed=known.hashed()) for run, known in digests.items()}
-    yield PackedBatch(parts=parts)
+    return PackedBatch(parts=parts)
 
 
 class _KnownChecks(msgspec.Struct):

@@ -18,6 +18,7 @@ from errata.sources.generic.runs import MappedRun
 from errata.sources.generic.values import CELL_CAP
 from errata.sources.line_shares import values_of_lines
 from errata.sources.shared.chat import TALKERS, steps_of_chat
+from errata.text.line_feeds import has_line_over
 
 _Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 _TEXT, _VERDICT, _LIST = {str}, {bool}, {list}
@@ -95,7 +96,7 @@ class UsualColumns:
             return None
         if (texts and set(map(type, texts)) != _TEXT) or not _OURS.isdisjoint(set().union(*rows)):
             return None
-        if max(map(len, data.split(b"\n"))) > CELL_CAP and not _are_short(rows):
+        if has_line_over(data, CELL_CAP) and not _are_short(rows):
             return None
         transcripts = _packed_transcripts(messages, rows) if columns.messages else _Transcripts()
         if transcripts is None:
