@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from errata.compare.matrix import Matrix, columns_of, matrix_of
 from errata.model import Subject
-from errata.model.counts import Cell
+from errata.model.cells import Cell
 from errata.testing import a_run
 
 STATES = {

@@ -5,7 +5,7 @@ from matrices import a_matrix, cells, numbers
 
 from errata.compare.matrix import by_subject, columns_of, matrix_of, natural, own_names, subject_names
 from errata.model import Subject
-from errata.model.counts import Cell
+from errata.model.cells import Cell
 from errata.testing import a_run
 
 

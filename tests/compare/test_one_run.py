@@ -9,7 +9,7 @@ from errata.compare.one_run import categories_of_run, change_since, left_out_of_
 from errata.compare.policies import scores_of
 from errata.compare.scores import Score
 from errata.model import Counts, StoredRun
-from errata.model.counts import Cell
+from errata.model.cells import Cell
 from errata.testing import a_run, an_attempt
 
 NO_SCORES = (Score(policy="clean"), Score(policy="clean"))

@@ -24,7 +24,9 @@ def readings(monkeypatch):
     """The runs whose attempts this process has read."""
     made = []
     real = RunView.attempts_to_examine
-    monkeypatch.setattr(RunView, "attempts_to_examine", lambda view: made.append(view.run.native_id) or real(view))
+    monkeypatch.setattr(
+        RunView, "attempts_to_examine", lambda view, *given: made.append(view.run.native_id) or real(view, *given)
+    )
     return made
 
 

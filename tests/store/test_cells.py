@@ -3,8 +3,8 @@
 import pytest
 from store_fixtures import put, put_owners
 
-from errata.model import Attribution, Case, Check, FailureKey
-from errata.store.cells import cells_of, digests_of, failed_checks_by_case
+from errata.model import Attribution, Case, FailureKey
+from errata.store.cells import cells_of, digests_of
 from errata.testing import a_run, an_attempt
 
 NOT_RUN = {"measurement": "not_run", "outcome": "none"}
@@ -116,19 +116,6 @@ def test_each_run_has_its_own_cells(store):
         (second.pk, "suite/a"): "passed",
     }
     assert cells[second.pk, "suite/a"].position == 7
-
-
-def test_a_check_is_counted_once_for_an_attempt_and_only_where_it_failed(store):
-    run = a_run()
-    checks = (
-        Check(name="lint", status="fail"),
-        Check(name="lint", status="fail"),
-        Check(name="tests", status="pass"),
-        Check(name="style", status="fail", counts=False),
-    )
-    (done,) = put(store, run, an_attempt(run=run.id, checks=checks), an_attempt(run=run.id, index=2, checks=checks[:1]))
-
-    assert list(failed_checks_by_case(store, [done.pk])) == [(done.pk, "suite/case-1", "lint", 2)]
 
 
 def test_a_task_that_no_log_tells_has_no_digest(store):

@@ -23,6 +23,7 @@ class AlikeCounts:
         self._alone: dict[int, RunSurvey] = {}
         """The first attempt of a kind → what it adds."""
         self._cases: dict[int, list[int]] = {}
+        self._times: Counter[int] = Counter()
 
     def counts_alike(self, attempt: Attempt) -> bool:
         """Whether all that such an attempt adds are numbers, and none of them is a sum of fractions."""
@@ -40,12 +41,14 @@ class AlikeCounts:
         if each.is_itself:
             self._survey.add(each.attempt)
         else:
-            self._cases[id(each.attempt)].append(hash(each.case))
+            kind = id(each.attempt)
+            self._cases[kind].append(hash(each.case))
+            self._times[kind] += each.often
 
     def finish(self) -> RunSurvey:
         """Once, after the last attempt."""
         for kind, cases in self._cases.items():
-            _add_times(self._survey, self._alone[kind], cases)
+            _add_times(self._survey, self._alone[kind], self._times[kind], cases)
         self._cases.clear()
         return self._survey
 
@@ -59,9 +62,8 @@ def _adds_only_numbers(alone: RunSurvey, empty: RunSurvey) -> bool:
     )
 
 
-def _add_times(survey: RunSurvey, alone: RunSurvey, cases: list[int]) -> None:
+def _add_times(survey: RunSurvey, alone: RunSurvey, times: int, cases: list[int]) -> None:
     """The first of its kind was added before, so that every name is known, in the order of the log."""
-    times = len(cases)
     for name in _NUMBERS:
         setattr(survey, name, getattr(survey, name) + times * getattr(alone, name))
     for name in _COUNTERS:

@@ -7,7 +7,8 @@ import msgspec
 from errata.compare.matrix import Matrix, Row
 from errata.compare.significance import fisher, holm
 from errata.errors import NotFoundError, did_you_mean
-from errata.model.counts import CategoryOverlap, Cell
+from errata.model.cells import Cell
+from errata.model.counts import CategoryOverlap
 
 ALPHA = 0.05
 LISTED = 12

@@ -8,7 +8,7 @@ import msgspec
 from errata.compare.comparison import Comparison
 from errata.compare.one_run import left_out_of_clean
 from errata.compare.pairs import PairTally
-from errata.model.counts import Cell
+from errata.model.cells import Cell
 from errata.model.words import NOT_THE_SUBJECTS
 
 ChangeKind = Literal[

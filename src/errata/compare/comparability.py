@@ -9,7 +9,7 @@ from errata.compare.matrix import Matrix, RunColumn, columns_of
 from errata.compare.sets import Cases
 from errata.errors import NotComparableError
 from errata.model import Run, Scorer, StoredRun
-from errata.model.counts import Cell
+from errata.model.cells import Cell
 from errata.model.coverage import holds_only_failures
 from errata.model.run import WhyLeftOut
 

@@ -39,7 +39,8 @@ from errata.compare.sets import (
 from errata.compare.summaries import RunNumbers
 from errata.compare.trials import Timeouts
 from errata.model import StoredRun
-from errata.model.counts import CategoryOverlap, Cell
+from errata.model.cells import Cell
+from errata.model.counts import CategoryOverlap
 from errata.model.run import WhyLeftOut, why_excluded
 from errata.model.suspects import SuspectTasks
 

@@ -7,7 +7,7 @@ from pathlib import PurePath
 import msgspec
 
 from errata.model import Run
-from errata.model.counts import Cell, CellState
+from errata.model.cells import Cell, CellState
 from errata.text.clean import one_line
 from errata.text.lazy_regex import lazy_regex
 

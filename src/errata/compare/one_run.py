@@ -11,7 +11,7 @@ from errata.compare.pairs import pairings, without_cells
 from errata.compare.scores import Score
 from errata.compare.sets import flips_between
 from errata.model import StoredRun
-from errata.model.counts import Cell
+from errata.model.cells import Cell
 
 
 class ChangeSince(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ import msgspec
 from errata.compare.intervals import Interval
 from errata.compare.matrix import Matrix
 from errata.compare.significance import holm, mcnemar, paired_difference, paired_t, paired_t_interval
-from errata.model.counts import Cell
+from errata.model.cells import Cell
 
 ALPHA = 0.05
 

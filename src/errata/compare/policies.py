@@ -216,8 +216,9 @@ def clean(trials: Trials) -> Score:
 
 def reviewed(trials: Trials) -> Score:
     """Like clean, with verdicts in place of attributions; without what the grader, the task or a known gap caused."""
-    failures = [one for one in trials.rows if one.is_failure]
-    note = Note(code="reviewed", count=sum(one.reviewed for one in failures), of=len(failures))
+    failures = [each for each in trials.distinct if each[0].is_failure]
+    seen = sum(often for one, often in failures if one.reviewed)
+    note = Note(code="reviewed", count=seen, of=sum(often for _, often in failures))
     if trials.unread:
         return Score(policy="reviewed", remark=note)
     score = count_by(trials, "reviewed", by_verdicts)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import msgspec
 
 from errata.compare.matrix import Matrix, Row
-from errata.model.counts import Cell
+from errata.model.cells import Cell
 
 Cases = tuple[str, ...]
 Groups = Mapping[str, Sequence[int]]

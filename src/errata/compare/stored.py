@@ -22,7 +22,7 @@ from errata.store.attempts import cases_of
 from errata.store.buckets import bucket_marks
 from errata.store.case_outcomes import cases_named
 from errata.store.case_versions import keys_with_versions, versions_of
-from errata.store.cells import cells_of, digests_of, failed_checks_by_case
+from errata.store.cells import digests_of
 from errata.store.database import Store
 from errata.store.runs import keep_summary, kept_summary
 from errata.text.outgoing import line_for_user
@@ -49,13 +49,8 @@ _decoder = msgspec.msgpack.Decoder(RunSummary)
 
 def make_run_summary(stored: StoredRun, store: Store, counted: RunTrials, *, problems: tuple[str, ...]) -> RunSummary:
     """Kept beside the run. `problems` are what makes it unfit for comparison."""
-    failed: dict[str, dict[str, int]] = {}
-    for _, case, check, often in failed_checks_by_case(store, [stored.pk]):
-        failed.setdefault(check, {})[case] = often
     summary = summarise_run(
         counted,
-        cells=cells_of(store, [stored.pk]),
-        failed_checks=failed,
         digests=digests_of(store, [stored.pk])[stored.pk],
         problems=problems,
     )

@@ -10,12 +10,12 @@ from errata.compare.scores import Policy, Score
 from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.model import Attribution, Run, StoredRun, split_attempt_id
 from errata.model.alike import AlikeAttempt
-from errata.model.counts import Cell, CellState
+from errata.model.cells import Cell, CellState, CellTally, result_of
 from errata.model.coverage import holds_only_failures
 from errata.model.identity import fingerprint
 from errata.model.run import WhyLeftOut, why_excluded
 
-_Cell = tuple[str, CellState, int, int, int, int | None]
+RunCell = tuple[str, CellState, int, int, int, int | None]
 """Without the run's number."""
 
 
@@ -26,7 +26,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     scored: bool
     """Whether anything in it was."""
     scores: dict[Policy, Score]
-    cells: list[_Cell]
+    cells: list[RunCell]
     failed_checks: dict[str, dict[str, int]]
     """Check → case → in how many attempts it failed."""
     patterns: dict[str, dict[str, int]]
@@ -66,42 +66,69 @@ class RunTrials:
         self.patterns: dict[str, dict[str, int]] = {}
         self.roots: dict[str, str] = {}
         self.trials = Trials(run, (), opinions, timeouts=timeouts, to_pool=to_pool)
-        self._plain: set[tuple[int, int]] = set()
-        """Kinds of attempts, with their attribution, that have no pattern and follow no other."""
         for each in attempts:
-            attribution = opinions.attributions.get(each.id) if each.id else None
-            if each.is_itself or (id(each.attempt), id(attribution)) not in self._plain:  # most are in it
-                self._note(each, attribution)
-            self.trials.add(each)
+            kind = each.kind
+            if kind is None:
+                self._note(each, opinions.attributions.get(each.id))
+                self.trials.add(each)
+            elif kind.comes_together:
+                self.trials.add(each)
+            else:
+                is_noted = self._note(each, kind.attribution)
+                kind.comes_together = self.trials.add(each) and not is_noted
         self.scores = scores_of(self.trials)
 
-    def _note(self, each: AlikeAttempt, attribution: Attribution | None) -> None:
+    def _note(self, each: AlikeAttempt, attribution: Attribution | None) -> bool:
+        """Whether it has a pattern or follows another."""
         attempt = each.attempt
         pattern = pattern_of(attempt, attribution) if attempt.counted else ""
         root = (attempt.follows or (attribution.follows if attribution else "")) if attempt.counted else ""
-        if not (each.is_itself or pattern or root):
-            self._plain.add((id(attempt), id(attribution)))
         if pattern:
             seen = self.patterns.setdefault(each.case, {})
             seen[pattern] = seen.get(pattern, 0) + 1
         if root:
             self.roots[each.case] = split_attempt_id(root).case
+        return bool(pattern or root)
+
+    @property
+    def failed_checks(self) -> dict[str, dict[str, int]]:
+        """Check → case → in how many attempts it failed."""
+        failed: dict[str, dict[str, int]] = {}
+        for trial, often in self.trials.distinct:
+            for check in dict.fromkeys(trial.failed):
+                by_case = failed.setdefault(check, {})
+                by_case[trial.case] = by_case.get(trial.case, 0) + often
+        return failed
+
+    @property
+    def cells(self) -> list[RunCell]:
+        """By case, in the order of their keys."""
+        tallies: dict[str, CellTally] = {}
+        for trial, often in self.trials.distinct:
+            tally = tallies.get(trial.case)
+            if tally is None:
+                tally = tallies[trial.case] = CellTally()
+            result = result_of(trial.execution, trial.measurement, trial.outcome, is_failure=trial.is_failure)
+            tally.add(result, often, trial.position)
+            if trial.owner == "collateral":
+                tally.follows += often
+        repeated = self.trials.repeated
+        cells = (tally.cell(0, case, is_repeated=repeated) for case, tally in sorted(tallies.items()))
+        return [(one.case, one.state, one.attempts, one.passes, one.fails, one.position) for one in cells]
 
 
 def summarise_run(
     counted: RunTrials,
     *,
-    cells: Iterable[Cell],
-    failed_checks: dict[str, dict[str, int]],
     digests: Mapping[str, str],
     problems: tuple[str, ...],
 ) -> RunSummary:
     return RunSummary(
         unavailable=counted.trials.unavailable,
-        scored=any(one.measurement == "scored" for one in counted.trials.rows),
+        scored=any(one.measurement == "scored" for one, _ in counted.trials.distinct),
         scores=counted.scores,
-        cells=[(one.case, one.state, one.attempts, one.passes, one.fails, one.position) for one in cells],
-        failed_checks=failed_checks,
+        cells=counted.cells,
+        failed_checks=counted.failed_checks,
         patterns=counted.patterns,
         roots=counted.roots,
         problems=problems,

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from errata.model import Attempt, Attribution, Run, Verdict
-from errata.model.alike import AlikeAttempt
+from errata.model.alike import AlikeAttempt, AlikeKind
 from errata.model.coverage import not_in_log, passes_without_rows
 from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.model.words import NOT_THE_SUBJECTS
@@ -33,6 +33,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     case: str
     index: int
     session: int
+    position: int | None
     execution: str
     measurement: str
     outcome: str
@@ -115,6 +116,7 @@ def trial_of(attempt: Attempt, opinions: Opinions = NO_OPINIONS) -> Trial:
         case=attempt.case,
         index=attempt.index,
         session=attempt.session or 0,
+        position=attempt.position,
         execution=attempt.execution,
         measurement=attempt.measurement,
         outcome=attempt.outcome,
@@ -147,23 +149,21 @@ class AlikeTrials:
     def __init__(self, run: Run, opinions: Opinions) -> None:
         self._opinions = opinions
         self._has_headline = any(reported.headline for reported in run.reported)
-        self._kinds: dict[tuple[int, int, bool], tuple[Trial, dict[str, Trial] | None]] = {}
+        self._kinds: dict[AlikeKind, tuple[Trial, dict[str, Trial] | None]] = {}
         """The first trial of each kind, and where they may be shared, the trial of each case."""
 
-    def of(self, each: AlikeAttempt) -> Trial:
-        opinions, own_id = self._opinions, each.id
-        attribution = opinions.attributions.get(own_id) if own_id else None
-        key = (id(each.attempt), id(attribution), bool(own_id) and own_id in opinions.broken)
-        kind = self._kinds.get(key)
-        if kind is None:
-            kind = self._kinds[key] = self._kind_of(each)
-        first, by_case = kind
+    def of(self, each: AlikeAttempt, kind: AlikeKind) -> tuple[Trial, bool]:
+        """The trial, and whether all attempts of its kind at this case are this one."""
+        known = self._kinds.get(kind)
+        if known is None:
+            known = self._kinds[kind] = self._kind_of(each)
+        first, by_case = known
         if by_case is None:
-            return _like(first, own_id, each)
+            return _like(first, each.id, each), False
         trial = by_case.get(each.case)
         if trial is None:
             trial = by_case[each.case] = _like(first, "", each)
-        return trial
+        return trial, True
 
     def _kind_of(self, each: AlikeAttempt) -> tuple[Trial, dict[str, Trial] | None]:
         attempt = each.attempt
@@ -211,21 +211,29 @@ class Trials:
         """Attempts at one case are correlated, whether they are in several runs or in one."""
         return self.to_pool or self.repeated
 
-    def add(self, each: AlikeAttempt) -> None:
-        """Attempts that are not themselves only where nobody has reviewed any."""
-        attempt = each.attempt
-        if attempt.parent is not None:
-            return
-        trial = trial_of(attempt, self._opinions) if each.is_itself else self._alike.of(each)
-        self._keep(trial, attempt, each.case, each.number)
+    def add(self, each: AlikeAttempt) -> bool:
+        """Attempts that are not themselves only where nobody has reviewed any. Whether those like it may come together.
 
-    def _keep(self, trial: Trial, attempt: Attempt, case: str, number: int) -> None:
+        Attempts at one case of a kind that no policy lists are one trial.
+        """
+        if each.attempt.parent is not None:
+            return False
+        if each.kind is None:
+            trial, is_shared = trial_of(each.attempt, self._opinions), False
+        else:
+            trial, is_shared = self._alike.of(each, each.kind)
+        self._keep(trial, each.attempt, each.case, each.number, each.often)
+        return is_shared
+
+    def _keep(self, trial: Trial, attempt: Attempt, case: str, number: int, often: int = 1) -> None:
         home = self.counted if attempt.superseded_by is None else self.earlier
         tries = home.get(case)
         if tries is None:
-            home[case] = [trial]
-        else:
+            home[case] = [trial] * often
+        elif often == 1:
             tries.append(trial)
+        else:
+            tries += [trial] * often
         if not self.repeated and number > 1:
             self.repeated = attempt.superseded_by is None and attempt.duplicate_of is None
 
@@ -246,6 +254,12 @@ class Trials:
     def rows(self) -> list[Trial]:
         return [one for tries in self.counted.values() for one in tries]
 
+    @cached_property
+    def distinct(self) -> list[tuple[Trial, int]]:
+        """Each trial with how often it comes: attempts at a case that are alike may be one."""
+        often, trials = Counter(map(id, self.rows)), {id(one): one for one in self.rows}
+        return [(trial, often[key]) for key, trial in trials.items()]
+
     @property
     def passes_elsewhere(self) -> int:
         """Of a part: passes of the whole run that have no row, so that nobody knows whether they belong to the part."""
@@ -260,7 +274,7 @@ class Trials:
         """How many values the harness could average in the whole run."""
         if self._whole is not None:
             return self._whole.valued
-        return sum(bool(one.reported_counted and one.reported is not None) for one in self.rows)
+        return sum(often for one, often in self.distinct if one.reported_counted and one.reported is not None)
 
     @cached_property
     def units(self) -> list[list[Trial]]:
@@ -269,11 +283,10 @@ class Trials:
 
     @cached_property
     def counted_units(self) -> list[tuple[list[Trial], int]]:
-        """The same, with how often each comes: attempts at a case that are alike may be one trial."""
+        """The same, with how often each comes."""
         if not self.repeated:
             return [(tries, 1) for tries in self.counted.values()]
-        often, trials = Counter(map(id, self.rows)), {id(one): one for one in self.rows}
-        return [([trial], often[key]) for key, trial in trials.items()]
+        return [([trial], often) for trial, often in self.distinct]
 
     @property
     def unit_count(self) -> int:
@@ -289,7 +302,9 @@ class Trials:
     @cached_property
     def not_in_log(self) -> int:
         """Cases that were measured according to the harness, but have no row in the log."""
-        executions = Counter(one.execution for one in self.rows)
+        executions: Counter[str] = Counter()
+        for trial, often in self.distinct:
+            executions[trial.execution] += often
         return not_in_log(self.run, cases=len(self.counted), executions=executions)
 
     @cached_property
@@ -306,29 +321,30 @@ class Trials:
         """Passes by the harness's count that are among rows without a verdict, nobody knows which."""
         if self.is_part or self.run.harness_passes is None:
             return 0
-        empty = sum(one.execution == "completed" and one.measurement == "unscored" for one in self.rows)
+        unscored = [each for each in self.distinct if each[0].measurement == "unscored"]
+        empty = sum(often for one, often in unscored if one.execution == "completed")
         known = self._passes_in_rows + (self.passes_without_rows or 0)
         return min(max(0, self.run.harness_passes - known), empty)
 
     @cached_property
     def _passes_in_rows(self) -> int:
         """Rows that the harness counts as passed."""
-        return sum(one.passes_by_harness for one in self.rows)
+        return sum(often for one, often in self.distinct if one.passes_by_harness)
 
     @cached_property
     def unjudged(self) -> bool:
         """Something was made, and nobody has scored any of it."""
         if self._whole is not None:
             return self._whole.unjudged
-        made = any(one.execution == "completed" for one in self.rows)
-        return made and all(one.measurement == "not_run" for one in self.rows)
+        made = any(one.execution == "completed" for one, _ in self.distinct)
+        return made and all(one.measurement == "not_run" for one, _ in self.distinct)
 
     @cached_property
     def unread(self) -> bool:
         """Something failed in this run, and nobody has read any of it."""
         if self._whole is not None:
             return self._whole.unread
-        failures = [one for one in self.rows if one.is_failure]
+        failures = [one for one, _ in self.distinct if one.is_failure]
         return bool(failures) and not any(one.verdict for one in failures)
 
     @cached_property
@@ -336,6 +352,7 @@ class Trials:
         """Every attempt of the run ended in one and the same error before the subject was reached."""
         if self._whole is not None:
             return self._whole.unavailable
-        made = [one for one in self.rows if one.execution not in NEVER_MADE]
-        down = all(one.execution == "error" and one.outcome == "none" and not one.served for one in made)
-        return len(made) >= FEW and down and len({one.error for one in made}) == 1 and bool(made[0].error)
+        made = [each for each in self.distinct if each[0].execution not in NEVER_MADE]
+        down = all(one.execution == "error" and one.outcome == "none" and not one.served for one, _ in made)
+        is_one = down and len({one.error for one, _ in made}) == 1 and bool(made[0][0].error)
+        return is_one and sum(often for _, often in made) >= FEW

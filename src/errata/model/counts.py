@@ -1,7 +1,6 @@
 """What listings and comparisons show of a run: counted once, at import; and shares with their interval."""
 
 from math import sqrt
-from typing import Literal, get_args
 
 import msgspec
 
@@ -48,48 +47,6 @@ class StoredRun(Record):
     pk: int
     imported_at: str
     digest: str
-
-
-CellState = Literal[
-    "passed", "failed", "partial", "limit", "error", "cancelled", "follows", "unscored", "missing", "contradictory",
-    "mixed",
-]  # fmt: skip
-CELL_STATES: tuple[str, ...] = get_args(CellState)
-
-
-class Cell(msgspec.Struct, frozen=True, gc=False):
-    """Of the counted attempts alone; a comparison may have a hundred thousand of these."""
-
-    run: int
-    """The run's number in the store."""
-    case: str
-    state: CellState
-    """`follows` only from another failure; `contradictory` rows of one attempt; `mixed` attempts of one case."""
-    attempts: int = 1
-    passes: int = 0
-    fails: int = 0
-    """What was carried out or broke off and was not passed; an attempt without a verdict is neither."""
-    position: int | None = None
-
-    @property
-    def passed(self) -> bool:
-        return self.passes > 0 and not self.fails
-
-    @property
-    def failed(self) -> bool:
-        return self.fails > 0 and not self.passes
-
-    @property
-    def decided(self) -> bool:
-        """Whether the case has either."""
-        return (self.passes > 0) != (self.fails > 0)
-
-
-class FailedCell(msgspec.Struct, frozen=True, gc=False):
-    """A case that failed in a run: who has to act, and the attempt that shows it."""
-
-    owner: str
-    attempt: str
 
 
 class CategoryOverlap(msgspec.Struct, frozen=True):

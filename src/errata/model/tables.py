@@ -2,7 +2,7 @@
 
 import msgspec
 
-from errata.model.counts import CellState
+from errata.model.cells import CellState
 from errata.model.output.failures import AttemptRowOutput
 from errata.model.output.runs import NamedRun
 from errata.model.words import CheckKind, CheckStatus, Execution, Measurement, Outcome

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from errata.compare.comparison import Comparison
 from errata.compare.sets import Uniques
 from errata.model import Attempt, StoredRun
-from errata.model.counts import Cell
+from errata.model.cells import Cell
 from errata.model.output.act import WhyNoCommand
 from errata.model.output.report.comparison import (
     CaseGrid,

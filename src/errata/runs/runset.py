@@ -16,7 +16,7 @@ from errata.compare.summaries import RunNumbers, RunTrials
 from errata.compare.trials import Timeouts, Trials
 from errata.errors import ErrataError
 from errata.model import Attempt, Case, StoredRun
-from errata.model.counts import FailedCell
+from errata.model.cells import FailedCell
 from errata.model.identity import split_attempt_id
 from errata.model.suspects import SuspectTasks
 from errata.runs.background import refuse_to_wait
@@ -124,8 +124,8 @@ def facts_of(view: RunView, *, timeouts: Timeouts = "count", to_pool: bool = Fal
     summary = kept_run_summary(stored, store, timeouts, to_pool=to_pool)
     if summary is None:
         refuse_to_wait(stored, store, "Scores")
-        opinions = view.opinions_in_brief()
-        attempts, conclude = view.attempts_to_examine()
+        opinions, by_number = view.opinions_in_brief()
+        attempts, conclude = view.attempts_to_examine(by_number)
         counted = RunTrials(stored.run, attempts, opinions, timeouts=timeouts, to_pool=to_pool)
         findings = conclude(counted.scores["as_reported"]).findings
         problems = tuple(finding.text for finding in findings if finding.breaks)

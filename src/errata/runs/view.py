@@ -21,7 +21,7 @@ from errata.errors import StoreError
 from errata.model import Attempt, Attribution, Bucket, BucketPlace, Case, Run, StoredRun, Verdict
 from errata.model.alike import AlikeAttempt, itself
 from errata.model.case_versions import CaseBook
-from errata.model.counts import Cell
+from errata.model.cells import Cell
 from errata.model.filters import Filters
 from errata.model.standing import AttemptReview
 from errata.model.suspects import SuspectTasks
@@ -30,7 +30,7 @@ from errata.runs.failures import Failure, join_failures
 from errata.runs.history import RunHistory, earlier_of_same_model
 from errata.runs.names import handle_of
 from errata.runs.predecessor import predecessor_of
-from errata.runs.scores import Scores, opinions_of, score_trials
+from errata.runs.scores import Scores, opinions_of, quoting_rules, score_trials
 from errata.runs.standings import counts, standing_now
 from errata.runs.summary import Analysis, FailureTally, Health, summarise
 from errata.runs.suspect_tasks import runs_beside, suspect_tasks
@@ -163,16 +163,20 @@ class RunView:
         attempts, conclude = self.attempts_to_examine()
         trials = Trials(self.run, ())
         for each in attempts:
-            trials.add(each)
+            is_shared = trials.add(each)
+            if each.kind is not None:
+                each.kind.comes_together = is_shared
         return conclude(as_reported(trials))
 
-    def attempts_to_examine(self) -> tuple[Iterator[AlikeAttempt], Callable[[Score], Health]]:
+    def attempts_to_examine(
+        self, attributions: Mapping[int, Attribution] | None = None
+    ) -> tuple[Iterator[AlikeAttempt], Callable[[Score], Health]]:
         """Every attempt, examined as it passes by; then, given the harness's own number recomputed, the health.
 
-        Where nobody has reviewed the run, attempts may be others that are like them.
+        Where nobody has reviewed the run, attempts may be others that are like them and have the same attribution.
         """
         counts = AlikeCounts(self._survey())
-        alike = alike_attempts(self.store, self.stored.pk, counts.counts_alike)
+        alike = alike_attempts(self.store, self.stored.pk, counts.counts_alike, attributions)
         every = map(itself, self.attempts()) if self._has_verdicts else alike
         return _watch_alike(every, counts), lambda reported: self._health(counts.finish(), reported)
 
@@ -247,11 +251,20 @@ class RunView:
         """What triage and reviewers say, as scores need it."""
         return opinions_of(self.attributions, self.broken, self.counting_verdicts, self._reviewed)
 
-    def opinions_in_brief(self) -> Opinions:
-        """The same to count by, not to show: equal attributions are one, with the quotes of the first."""
+    def opinions_in_brief(self) -> tuple[Opinions, dict[int, Attribution]]:
+        """The same to count by, not to show: equal attributions are one, with the quotes of the first.
+
+        Beside them the attributions by the number of the attempt.
+        """
         self.ensure_triaged()
-        brief = alike_attributions(self.store, self.stored.pk)
-        return opinions_of(brief, self.broken, self.counting_verdicts, self._reviewed)
+        alike = alike_attributions(self.store, self.stored.pk)
+        kinds = quoting_rules(alike.kinds)
+        by_attempt = {attempt: kinds[place] for attempt, place in alike.attempts.items()}
+        reviewed = self._reviewed
+        opinions = Opinions(
+            attributions=by_attempt, broken=self.broken, verdicts=self.counting_verdicts, reviewed=reviewed
+        )
+        return opinions, {number: kinds[place] for number, place in alike.numbers.items()}
 
     @property
     def _reviewed(self) -> set[str] | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from tempfile import SpooledTemporaryFile
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import msgspec
 from sqlalchemy import bindparam, delete, select, update
@@ -125,20 +125,33 @@ class _BriefAttribution(msgspec.Struct, frozen=True, gc=False):
 _brief_decoder = msgspec.msgpack.Decoder(_BriefAttribution)
 
 
-def alike_attributions(store: Store, pk: int) -> dict[str, Attribution]:
-    """By attempt id: the first attribution with the same decision, proof and signals; its quotes are another's."""
-    alike: dict[tuple[str | tuple[_SignalInBrief, ...], ...], Attribution] = {}
-    by_attempt: dict[str, Attribution] = {}
+class AlikeAttributions(NamedTuple):
+    """The attributions of a run; equal ones are one, with the quotes of the first."""
+
+    kinds: list[Attribution]
+    attempts: dict[str, int]
+    """Attempt id → the place of its attribution among the kinds."""
+    numbers: dict[int, int]
+    """The same by the number of the attempt."""
+
+
+def alike_attributions(store: Store, pk: int) -> AlikeAttributions:
+    """Equal are those with the same decision, proof and signals."""
+    alike: dict[tuple[bool | str | tuple[_SignalInBrief, ...], ...], int] = {}
+    made = AlikeAttributions([], {}, {})
+    kinds, by_attempt, by_number = made
     with store.reading() as connection:
-        query = select(attributions.c.record).where(attributions.c.run_pk == pk).order_by(attributions.c.seq)
-        for (record,) in rows_of(connection.execute(query.execution_options(yield_per=CHUNK))):
+        query = select(attributions.c.seq, attributions.c.breaks, attributions.c.record)
+        query = query.where(attributions.c.run_pk == pk).order_by(attributions.c.seq)
+        for seq, breaks, record in rows_of(connection.execute(query.execution_options(yield_per=CHUNK))):
             brief = _brief_decoder.decode(record)
-            key = (brief.owner, brief.confidence, brief.proof, brief.signals, brief.decided_by, brief.follows)
+            key = (brief.owner, brief.confidence, brief.proof, brief.signals, brief.decided_by, brief.follows, breaks)
             same = alike.get(key)
             if same is None:
-                same = alike[key] = unpack(record, Attribution)
-            by_attempt[brief.attempt] = same
-    return by_attempt
+                same = alike[key] = len(kinds)
+                kinds.append(unpack(record, Attribution))
+            by_attempt[brief.attempt] = by_number[seq] = same
+    return made
 
 
 def each_attribution(store: Store, pk: int) -> Iterator[tuple[Attribution, bool]]:

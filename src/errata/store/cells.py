@@ -1,23 +1,16 @@
 """How every case went in each of several runs: one query over the narrow table, no block is opened for what passed."""
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, case, distinct, func, or_, select
+from sqlalchemy import func, select
 
-from errata.model.counts import Cell, CellState
+from errata.model.cells import Cell, CellTally, result_of
 from errata.store.attempts import PLACES, read_rows
 from errata.store.case_versions import SEVERAL, keys_with_versions
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
-from errata.store.schema import attempts, attributions, cases, checks
-
-# the result of an attempt; of several failed attempts the smallest number is the most informative
-_FAILED: tuple[CellState, ...] = ("failed", "partial", "limit", "error", "cancelled")
-_UNDECIDED: tuple[CellState, ...] = ("partial", "unscored", "missing")
-_STATES: tuple[CellState, ...] = (*_FAILED, *_UNDECIDED, "passed")
-_PASSED = len(_STATES) - 1
+from errata.store.schema import attempts, attributions, cases
 
 Key = tuple[int, str]
 """A run's number and a case."""
@@ -25,33 +18,21 @@ Key = tuple[int, str]
 
 def cells_of(store: Store, pks: Collection[int]) -> list[Cell]:
     """One for each run and each case with a counted attempt, in no order."""
-    followers = _followers(store, pks)
-    contradicting: dict[int, bool] = {}
-    cells = []
+    tallies: dict[Key, CellTally] = {}
+    results: dict[tuple[Any, ...], int] = {}
     with store.reading() as connection:
-        for pk, key, tried, code, passes, fails, position in connection.execute(_query(pks)):
-            state: CellState = _STATES[code]
-            if passes and fails:
-                if pk not in contradicting:
-                    contradicting[pk] = not _repeats(store, pk)
-                state = "contradictory" if contradicting[pk] else "mixed"
-            elif passes:
-                state = "passed"
-            elif followers and fails and followers.get((pk, key)) == fails:
-                state = "follows"
-            cells.append(Cell(pk, key, state, tried, passes, fails, position))
-    return cells
-
-
-def failed_checks_by_case(store: Store, pks: Collection[int]) -> Iterator[tuple[int, str, str, int]]:
-    """Run, case, check, and in how many of its counted attempts that failed."""
-    same = (attempts.c.run_pk == checks.c.run_pk) & (attempts.c.seq == checks.c.seq)
-    query = select(checks.c.run_pk, attempts.c.case_key, checks.c.name, func.count(distinct(checks.c.seq)))
-    query = query.select_from(checks.join(attempts, same)).where(checks.c.status == "fail", attempts.c.counted)
-    query = query.where(checks.c.run_pk.in_(list(pks)))
-    with store.reading() as connection:
-        for row in connection.execute(query.group_by(checks.c.run_pk, attempts.c.case_key, checks.c.name)):
-            yield row[0], row[1], row[2], row[3]
+        for pk, key, *facts, often, position in connection.execute(_query(pks)):
+            execution, measurement, outcome, failure = known = tuple(facts)
+            result = results.get(known)
+            if result is None:
+                result = results[known] = result_of(execution, measurement, outcome, is_failure=failure)
+            tally = tallies.get((pk, key))
+            if tally is None:
+                tally = tallies[pk, key] = CellTally()
+            tally.add(result, often, position)
+    _count_followers(tallies, store, pks)
+    repeated = {pk: _repeats(store, pk) for pk in {pk for (pk, _), tally in tallies.items() if tally.is_mixed}}
+    return [tally.cell(pk, key, is_repeated=repeated.get(pk, False)) for (pk, key), tally in tallies.items()]
 
 
 def digests_of(store: Store, pks: Iterable[int]) -> dict[int, dict[str, str]]:
@@ -70,48 +51,24 @@ def digests_of(store: Store, pks: Iterable[int]) -> dict[int, dict[str, str]]:
 
 
 def _query(pks: Collection[int]) -> Any:
-    coded = (
-        select(attempts.c.run_pk, attempts.c.case_key, attempts.c.position, _code().label("code"))
-        .where(attempts.c.run_pk.in_(list(pks)), attempts.c.counted)
-        .subquery()
-    )
-    passes = func.sum(case((coded.c.code == _PASSED, 1), else_=0))
-    fails = func.sum(case((coded.c.code < len(_FAILED), 1), else_=0))
-    first = (func.min(coded.c.code), passes, fails, func.min(coded.c.position))
-    return select(*(key := (coded.c.run_pk, coded.c.case_key)), func.count(), *first).group_by(*key)
+    case = (attempts.c.run_pk, attempts.c.case_key)
+    facts = (attempts.c.execution, attempts.c.measurement, attempts.c.outcome, attempts.c.failure)
+    query = select(*case, *facts, func.count(), func.min(attempts.c.position))
+    return query.where(attempts.c.run_pk.in_(list(pks)), attempts.c.counted).group_by(*case, *facts)
 
 
-def _code() -> ColumnElement[int]:
-    """An outcome decides; without one, what kept the attempt from having any."""
-    execution, outcome = attempts.c.execution, attempts.c.outcome
-    no_verdict = attempts.c.measurement.in_(("unscored", "error"))
-    undecided = len(_FAILED)
-    return case(
-        (outcome == "pass", _PASSED),
-        (outcome == "fail", 0),
-        (and_(outcome == "partial", attempts.c.failure), 1),
-        (outcome == "partial", undecided),
-        (execution.in_(("missing", "unfinished", "skipped")), undecided + 2),
-        (or_(no_verdict, execution == "completed"), undecided + 1),
-        (execution == "limit", 2),
-        (execution == "error", 3),
-        else_=4,
-    )
-
-
-def _followers(store: Store, pks: Collection[int]) -> Counter[Key]:
+def _count_followers(tallies: dict[Key, CellTally], store: Store, pks: Collection[int]) -> None:
     """How many attempts of a case only follow from another failure."""
     query = select(attributions.c.run_pk, attributions.c.seq).where(attributions.c.owner == "collateral")
     by_run: dict[int, list[int]] = {}
-    counts: Counter[Key] = Counter()
     with store.reading() as connection:
         for pk, seq in connection.execute(query.where(attributions.c.run_pk.in_(list(pks)))):
             by_run.setdefault(pk, []).append(seq)
         for pk, seqs in by_run.items():
             for some in chunks(seqs):
                 named = select(attempts.c.case_key).where(attempts.c.run_pk == pk, attempts.c.seq.in_(some))
-                counts.update((pk, key) for (key,) in connection.execute(named.where(attempts.c.counted)))
-    return counts
+                for (key,) in connection.execute(named.where(attempts.c.counted)):
+                    tallies[pk, key].follows += 1
 
 
 def _repeats(store: Store, pk: int) -> bool:

@@ -72,7 +72,7 @@ def _is_word(value: Any) -> bool:
 def redact_tree(value: Any) -> Any:
     """The same for every text inside dicts and lists, and for their keys."""
     if isinstance(value, str):
-        return redact(value)
+        return redact_key(value) if len(value) < _NAME else redact(value)
     if isinstance(value, dict):
         return redact_fields(value, redact_key, redact_tree)
     if isinstance(value, list | tuple):
@@ -119,8 +119,10 @@ def given_secrets(items: list[Any] | tuple[Any, ...]) -> set[int]:
     }
 
 
-redact_key = lru_cache(4_096)(redact)
-"""Names of fields come again and again."""
+redact_key = lru_cache(16_384)(redact)
+"""Names of fields and cases come again and again."""
+_NAME = 100
+"""Characters up to which a text may be a name."""
 
 
 def redact_named(name: str, value: Any) -> Any:

@@ -12,7 +12,7 @@ from errata.compare.sessions import Timeline
 from errata.compare.trials import Timeouts
 from errata.errors import ErrataError
 from errata.model import Run, StoredRun
-from errata.model.counts import FailedCell
+from errata.model.cells import FailedCell
 from errata.runs.leaderboard import leaderboards
 from errata.runs.names import run_named, runs_named
 from errata.runs.runset import RunSet, failed_cells, runs_to_compare

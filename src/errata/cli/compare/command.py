@@ -23,7 +23,7 @@ from errata.compare.gate import Gate
 from errata.errors import SettingsError
 from errata.json_output.comparison import json_comparison, left_out_runs
 from errata.model import StoredRun
-from errata.model.counts import Cell
+from errata.model.cells import Cell
 from errata.model.output.compare import (
     ComparisonFolderOutput,
     NamedRunOutput,

@@ -11,7 +11,7 @@ from errata.cli.output import plural, put, wash
 from errata.cli.table import put_table
 from errata.compare.checks import EMPTY
 from errata.compare.comparison import Comparison
-from errata.model.counts import CELL_STATES, Cell, CellState
+from errata.model.cells import CELL_STATES, Cell, CellState
 
 NARROW = 5
 """Cases whose names are no wider than this are set side by side."""

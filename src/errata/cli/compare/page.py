@@ -14,7 +14,7 @@ from errata.compare.matrix import RunColumn
 from errata.compare.scores import Policy, Score
 from errata.compare.sets import Cases
 from errata.model import Run
-from errata.model.counts import Cell
+from errata.model.cells import Cell
 from errata.model.run import subject_label
 from errata.render.figures import left_out_reason
 from errata.runs.names import variant_of

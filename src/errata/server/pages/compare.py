@@ -8,7 +8,7 @@ from errata.compare.comparison import Comparison, ComparisonOptions
 from errata.compare.pairs import Pairing
 from errata.errors import NotComparableError
 from errata.json_output.runs import run_outputs
-from errata.model.counts import Cell, FailedCell
+from errata.model.cells import Cell, FailedCell
 from errata.model.identity import split_attempt_id
 from errata.model.output.runs import ListedRunOutput
 from errata.model.words import NOT_THE_SUBJECTS
