@@ -24,8 +24,10 @@ from errata.settings import Settings
 from errata.verbs.analyze import import_logs
 from errata.verbs.store import bundled_example, open_store
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-NO_CHROMIUM = "no Chromium on this machine: install it with `apt-get install chromium`"
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"))), None
+)
+NO_CHROMIUM = "no Chromium on this machine: install it with `apt-get install chromium-headless-shell`"
 
 
 class Served(msgspec.Struct, frozen=True):
@@ -118,7 +120,7 @@ def chromium() -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
     if CHROMIUM is None:
         pytest.skip(NO_CHROMIUM)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         loop = asyncio._get_running_loop()
         asyncio._set_running_loop(None)
         yield browser, loop
