@@ -168,7 +168,7 @@ def open_store(
 ) -> Store:
     """Open or create the store in a file, or in the database at an address; bring an older one up to date.
 
-    `keep_open` gets the block in which its connections are kept open: the first one serves everything that follows.
+    `keep_open` enters the block that keeps its connections open: the first one serves everything that follows.
 
     The store of a production deployment is written only by its own server, which names the deployment, or after
     `write_to_production`. Everybody else reads a copy of it. Only a `release` changes its schema.
