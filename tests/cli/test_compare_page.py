@@ -25,14 +25,13 @@ run       model             strict = as_reported       clean
 9c0d1e2f  voice-beta        20/30 66.7 % [48.8, 80.8]  20/25 80.0 % [60.9, 91.1]
     left out of clean: 5 collateral
 3a4b5c6d  acme/voice-gamma  22/30 73.3 % [55.6, 85.8]  22/28 78.6 % [60.5, 89.8]
-    left out of clean: 1 provider, 1 no valid verdict
+    left out of clean: 1 provider, 1 unscored
 In brackets: 95 % interval
 
 No pair differs significantly (exact McNemar on shared turns, Holm, 6 pairs; infrastructure failures
-count as failures). Closest: voice-beta fails more often than voice-alpha #2: only voice-alpha #2
-fails: 2, only voice-beta fails: 8, voice-alpha #2 minus voice-beta +20.0 points [-1.2, +39.3] (p =
-0.66; without infrastructure failures 1 and 3, p = 1.00); p = 0.11 before correction. Each interval
-is 95 % for its pair alone, not corrected for 6 pairs.
+count as failures). The closest pair differs by +20.0 points [-1.2, +39.3] (voice-alpha #2 minus
+voice-beta). Only voice-alpha #2 fails: 2, only voice-beta: 8 (p = 0.66, 0.11 before correction; in
+clean 1 and 3, p = 1.00). The 95 % interval is not corrected for 6 pairs.
 
 turn     voice-alpha #1  voice-alpha #2  voice-beta  acme/voice-gamma
 turn-3   .               .               .           e
@@ -86,7 +85,7 @@ turn-11 and turn-22 alone account for 8 of the 26 failed rows.
 Ranking: no two of the 3 models differ significantly (clean, so without infrastructure failures;
 pairwise tests, Holm)
 
-No model deviates significantly in a category (6 tests, Benjamini-Hochberg). Closest:
+No model deviates significantly in a category (6 tests, Benjamini-Hochberg). The closest is
 acme/voice-gamma in tool_use, -33.1 points [-86.1, -3.6] (p = 0.06, p = 0.37 after correction; the
 interval is approximate and for this test alone)
 
@@ -144,7 +143,7 @@ jn7mqywb  acme/nimbus-2-coder #2  16/25 64.0 % [44.5, 79.8]  16/25 64.0 %  16/23
 In brackets: 95 % interval
 
 Not significant (p = 1.00, exact McNemar, 22 evals). Only #1 fails: 5. Only #2 fails: 5. #1 minus
-#2: +0.0 points [-26.9, +26.9]. Without infrastructure failures: 2 and 3 of 17 (p = 1.00).
+#2: +0.0 points [-26.9, +26.9]. In clean: 2 and 3 of 17 (p = 1.00).
 
 eval                                  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2
 000-fundamentals/002-http_greeting    F                       F
@@ -227,8 +226,7 @@ In brackets: 95 % interval
 
 Significant (p = 0.02, exact McNemar, 27 turns): voice-beta fails more often than voice-beta (mode
 rehydrated). Only voice-beta fails: 7. Only voice-beta (mode rehydrated) fails: 0. voice-beta minus
-voice-beta (mode rehydrated): -25.9 points [-43.6, -7.2]. Without infrastructure failures: 2 and 0
-of 22 (p = 0.50).
+voice-beta (mode rehydrated): -25.9 points [-43.6, -7.2]. In clean: 2 and 0 of 22 (p = 0.50).
 Without infrastructure failures (clean), the difference is not significant.
 
 turn     voice-beta  voice-beta (mode rehydrated)
@@ -245,6 +243,8 @@ turn-26  c           .
 turn-27  c           .
 turn-28  c           .
 turn-29  c           .
+
+F fail · . pass · c follows from turn-24 · - missing or unfinished · ! rows contradict each other\
 """)
 
 

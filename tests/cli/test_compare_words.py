@@ -67,7 +67,7 @@ def test_a_ranking_without_differences_stands_only_beside_pairs_that_are_said_to
 
 
 def test_intervals_of_several_pairs_are_said_to_be_for_one_alone():
-    assert "for its pair alone, not corrected for 3 pairs" in about_intervals(pairs_of("..", ".F", "FF"))
+    assert "95 % intervals are not corrected for 3 pairs" in about_intervals(pairs_of("..", ".F", "FF"))
 
 
 @given(st.integers(0, 8), st.integers(0, 8), st.integers(0, 30))

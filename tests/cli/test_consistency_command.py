@@ -16,15 +16,15 @@ voice-alpha · harbour_bench · 2 runs
 runs          1a2b3c4d, 5e6f7a8b
 
 rows          60 · 51 pass, 9 fail, 0 incomplete · 30 turns
-passed        85.0 %   [70.3, 93.1]   by run: 83.3 · 86.7
-one of k      pass@1 85.0 % · pass@2 90.0 %
+passed        51/60   85.0 %   [70.3, 93.1]   by run: 83.3 · 86.7
+any of k      pass@1 85.0 % · pass@2 90.0 %
 all of k      pass^1 85.0 % · pass^2 80.0 %
 always pass   24
 always fail   3   turn-11, turn-14, turn-22
 flaky         3   turn-5, turn-19, turn-26
 checks flip   kb_grounding 2, instruction_following 2, turn_taking 1, tool_use_correct 1
 
-Results differ (3)   . pass   F fail   ? incomplete   – not tried
+Results differ (3)   . pass   F fail
 case     passes  runs  checks that flip
 turn-5      1/2  F .   kb_grounding
 turn-19     1/2  . F   turn_taking, instruction_following
@@ -62,18 +62,18 @@ acme/nimbus-2-coder · convex-evals · 3 runs
 runs          jn709tmj, jn7mqywb, jn7maewn
 
 rows          71 of 74 · 52 pass, 13 fail, 6 incomplete · 24 evals
-passed        80.0 %   [67.4, 88.5]   by run: 68.4 · 68.2 · 100.0
-one of k      pass@1 81.9 % · pass@2 94.4 % · pass@3 100.0 % (17 cases)
-all of k      pass^1 81.9 % · pass^2 69.4 % · pass^3 47.1 % (17 cases)
+passed        52/65   80.0 %   [67.4, 88.5]   by run: 68.4 · 68.2 · 100.0
+any of k      pass@1 81.9 % · pass@2 94.4 % · pass@3 100.0 % (17 of 24 cases)
+all of k      pass^1 81.9 % · pass^2 69.4 % · pass^3 47.1 % (17 of 24 cases)
 always pass   9
 always fail   0
 flaky         9   000-fundamentals/002-http_greeting and 8 more
-partly scored 6   001-data_modeling/000-user_table, 003-mutations/005-batch_insert and 4 more
+incomplete    6   001-data_modeling/000-user_table, 003-mutations/005-batch_insert and 4 more
 checks flip   tests 6, eslint 2, deploy 2, filesystem 2, tsc 1, install 1
 no row        1   003-mutations/004-swap_order of jn709tmj
 task changed  1   003-mutations/002-cascade_remove
 
-Results differ (15)   . pass   F fail   ? incomplete   – not tried
+Results differ or incomplete (15)   . pass   F fail   ? incomplete, not counted
 case                                  passes  runs   checks that flip
 000-fundamentals/002-http_greeting       1/3  F F .  eslint
 001-data_modeling/000-user_table         2/2  . ? .
@@ -97,13 +97,13 @@ left out      jn7h2dcx: no attempt was scored
 
 def test_epochs_of_one_run():
     assert done("consistency", HARBOR).out == snapshot("""\
-mock-model · terminal-bench · 1 run, 2 attempts
+mock-model · terminal-bench · 1 run, 2 attempts per case
 attempts      e171098a#1, e171098a#2
 
 rows          4 · 2 pass, 1 fail, 1 incomplete · 3 cases
-passed        66.7 %   [20.8, 93.9]   by attempt: 100.0 · 0.0
-one of k      pass@1 75.0 % · pass@2 100.0 % (1 case)
-all of k      pass^1 75.0 % · pass^2 0.0 % (1 case)
+passed        2/3   66.7 %   [20.8, 93.9]   by attempt: 100.0 · 0.0
+any of k      pass@1 75.0 % (2 of 3 cases) · pass@2 100.0 % (1 of 3 cases)
+all of k      pass^1 75.0 % (2 of 3 cases) · pass^2 0.0 % (1 of 3 cases)
 always pass   0
 always fail   0
 flaky         1   hello-world
@@ -111,7 +111,7 @@ tried once    1   chess
 never scored  1   build-linux
 checks flip   reward 1
 
-Results differ (1)   . pass   F fail   ? incomplete   – not tried
+Results differ (1)   . pass   F fail
 case         passes  attempts  checks that flip
 hello-world     1/2  . F       reward
 """)

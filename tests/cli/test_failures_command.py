@@ -15,8 +15,8 @@ def rows(library, run, *options):
 def test_the_columns_name_the_rule_that_decided(library):
     header, first, *_ = done("failures", "9c0d1e2f", "--store", library).out.splitlines()
 
-    assert header.split() == ["case", "failed", "checks", "owner", "conf", "signal", "reason"]
-    assert first.split()[:5] == ["turn-8", "tool_use_correct", "model", "shown", "check_failed"]
+    assert header.split() == ["case", "failed", "checks", "owner", "conf", "signal"]
+    assert first.split()[:5] == ["turn-8", "tool_use_correct", "model", "supported", "check_failed"]
 
 
 def test_a_reason_that_has_no_room_beside_its_row_stands_below_it(library):

@@ -30,19 +30,18 @@ Score                  passed     rate   95 % interval
                                                          1, environment 1
 
 Owners   9 failures
-         model           6   ████████████████████   1 shown, 5 presumed: no other run of these cases
-                                                    is in the store
+         model           6   ████████████████████   1 supported, 5 presumed: no other run of these
+                                                    cases is in the store
          grader          1   ███   lint failed, every test passed
          provider        1   ███   the provider returned a server error
          environment     1   ███   a download or connection broke during setup
-         shown: proven by the log, another attempt or another run · presumed: not proven
+         supported: by the log, another attempt or another run · presumed: only the default owner
 
-Next     errata failures jn7mqywb                  list 9 failures with reasons
-         errata failures jn7mqywb --owner grader   check 1 grader failure
+Next     errata failures jn7mqywb --owner grader   check 1 grader failure: is the grader right?
          errata rerun jn7mqywb                     print how to rerun 2 evals
+         errata failures jn7mqywb                  list 9 failures with reasons
+         errata review next jn7mqywb               confirm or correct the owners
          errata check jn7mqywb                     read 2 notes
-         errata review next jn7mqywb               review the failures one by one
-         errata show jn7mqywb/000-fundamentals/002-http_greeting   show one failure with evidence
 
 Causes   1× environment  a download or connection broke during setup
              003-mutations/005-batch_insert
@@ -96,28 +95,30 @@ Next     errata rerun 0b1c2d3e   print how to rerun 3 turns
 
 def test_the_failures_of_a_run(library):
     assert done("failures", "jn7mqywb", "--store", library).out == snapshot("""\
-case                                  failed checks  owner        conf      signal
-000-fundamentals/002-http_greeting    eslint         grader       likely    lint_only
+case                                  failed checks  owner        conf       signal
+000-fundamentals/002-http_greeting    eslint         grader       likely     lint_only
     9:23 error 'ctx' is defined but never used @typescript-eslint/no-unused-vars
-001-data_modeling/000-user_table      –              provider     likely    provider_server_error
+001-data_modeling/000-user_table      –              provider     likely     provider_server_error
     error: upstream connect error or disconnect/reset before headers
-001-data_modeling/003-optional_index  deploy         model        presumed  check_failed
+001-data_modeling/003-optional_index  deploy         model        presumed   check_failed
     In table "visits" the index "by_creation_time" uses a reserved name
-002-queries/001-text_lookup           tests          model        shown     check_failed
+002-queries/001-text_lookup           tests          model        supported  check_failed
     AssertionError: expected [ 1, 2, 3 ] to deeply equal [ 3, 2, 1 ]
-002-queries/006-pagination_shape      tsc, tests     model        shown     check_failed
+002-queries/006-pagination_shape      tsc, tests     model        supported  check_failed
     convex/messages.ts(5,3): error TS2322: Type PaginationResult is not assignable
-003-mutations/005-batch_insert        install        environment  likely    connection_reset
+003-mutations/005-batch_insert        install        environment  likely     connection_reset
     error: ECONNRESET downloading package manifest convex
-004-actions/003-rate_limit_guard      tests          model        presumed  check_failed
+004-actions/003-rate_limit_guard      tests          model        presumed   check_failed
     AssertionError: expected error text to match /limit reached/, got "too many requests, rate limi…
-005-idioms/003-shared_validator       eslint, tests  model        shown     check_failed
+005-idioms/003-shared_validator       eslint, tests  model        supported  check_failed
     9:23 error 'query' is defined but never used @typescript-eslint/no-unused-vars
-005-idioms/004-pick_primitive         tests          model        shown     check_failed
+005-idioms/004-pick_primitive         tests          model        supported  check_failed
     AssertionError: expected { b: "action", e: "mutation" } to match { b: "mutation", e: "action" }
 9 failures in 25 attempts · provisional: owners assigned by rules
-conf = confidence in the owner: certain, likely or weak · shown: proven by the log, another attempt
-  or another run · presumed: not proven
+conf = confidence in the owner: certain, likely or weak · supported: by the log, another attempt or
+  another run · presumed: only the default owner
+
+Next     errata show jn7mqywb/000-fundamentals/002-http_greeting   show the evidence of one failure
 """)
 
 
@@ -126,7 +127,7 @@ def test_an_attempt(library):
 003-mutations/005-batch_insert · attempt 1 of 1 · failed at install (step 2 of 6; 4 never started)
 execution error · measurement not_run · outcome none · 7,510 tokens · $0.0200 reported
 
-Owner    environment, likely (provisional, rule connection_reset v9)
+Owner    environment, likely (provisional, rule connection_reset v10)
          a download or connection broke during setup
   because   errors[0].message · getRunDetails.envelope.json#/value/evals/15/steps/1
             > error: ECONNRESET downloading package manifest convex
@@ -135,7 +136,7 @@ Owner    environment, likely (provisional, rule connection_reset v9)
             output convex/rows.ts · getRunDetails.envelope.json#/value/evals/15
             > export const addMany = mutation({ args: { rows: v.array(v.object({ n: v.number() }))
             > }, handler: async (ctx, { rows }) => Promise.all(rows.map((r) => ctx.db.ins
-  against   the harness counted it as failed (reported_counted)
+  against   the harness counted it as failed
 Counted  in strict and as_reported, not in clean
 Next     errata rerun jn7mqywb --case 003-mutations/005-batch_insert
 
@@ -176,14 +177,14 @@ def test_an_attempt_whose_words_mislead(library):
 004-actions/003-rate_limit_guard · attempt 1 of 1 · failed at tests (60 % passed; step 6 of 6)
 execution completed · measurement scored · outcome fail · 7,578 tokens · $0.0210 reported
 
-Owner    model, presumed: no other run passed this case (provisional, default owner: no rule points
-         elsewhere)
+Owner    model, presumed: every other run that measured this case failed, too (provisional, default
+         owner: no rule names another)
   because   run.log:13
             > AssertionError: expected error text to match /limit reached/, got "too many requests,
             > rate limit exceeded"
   not used  "rate_limit" in the case name and "too many requests, rate limit exceeded" in the
-            model's own file (convex/guard.ts:5): rule provider_rate_limit looks only at the
-            harness's error in the generation, and there was none
+            model's own file (convex/guard.ts:5): rule provider_rate_limit reads only the harness's
+            error in the generation, and there was none
 Label    MODEL_FAULT (convex-evals)
 Counted  in strict, as_reported and clean
 History  failed in 1 earlier run of the model: jn709tmj (2026-03-02)
@@ -211,8 +212,8 @@ def test_a_turn_of_a_conversation(library):
 turn-11 · attempt 1 of 1 · failed tool_use_correct, state_tracking (2 of 5 dimensions)
 execution completed · measurement scored · outcome fail · 1,534 tokens
 
-Owner    model, presumed: no other run passed this case (provisional, default owner: no rule points
-         elsewhere)
+Owner    model, presumed: every other run that measured this case failed, too (provisional, default
+         owner: no rule names another)
   because   judgements[openai].reasoning · openai_judged.jsonl:12
             > Multi-step request; only canceled one and forgot the class.
   and       only some of the required calls were made (calls_incomplete)
@@ -293,14 +294,14 @@ Owners   23 failures
                                                     expects a dictionary
          model          10   ███████████████   all presumed: no other run of these cases is in the
                                                store
-         shown: proven by the log, another attempt or another run · presumed: not proven
+         supported: by the log, another attempt or another run · presumed: only the default owner
 
-Next     errata failures batch-0214                   list 23 failures with reasons
-         errata failures batch-0214 --owner harness   check 13 harness failures
-         errata rerun batch-0214                      print how to rerun 2 cases
-         errata check batch-0214                      read 2 warnings
-         errata review next batch-0214                review the failures one by one
-         errata show batch-0214/test-003              show one failure with evidence
+Next     errata failures batch-0214 --owner harness
+           # check 13 harness failures: is the harness broken?
+         errata rerun batch-0214         print how to rerun 2 cases
+         errata check batch-0214         read 2 warnings
+         errata failures batch-0214      list 23 failures with reasons
+         errata review next batch-0214   confirm or correct the owners
 
 Causes   11× harness  stored results have a null where the loader expects a dictionary
              test-004, test-006, test-011, test-017, test-023, test-026, test-031 and 4 more

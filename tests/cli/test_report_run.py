@@ -329,7 +329,7 @@ def test_the_net_impact_tells_what_is_ours_and_what_is_the_models(reviewed):
 @pytest.mark.parametrize(
     ("which", "of_the_model"),
     [
-        ("run_a", "Model (not reviewed; 1 shown, 4 presumed)"),
+        ("run_a", "Model (not reviewed; 1 supported, 4 presumed)"),
         ("run_b", "Model (not reviewed; 5 presumed)"),
         ("reviewed", "Genuine model faults"),
     ],

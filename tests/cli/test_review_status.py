@@ -62,7 +62,7 @@ def status():
 def test_before_anybody_reads_all_is_waiting(imported):
     page = done("review", "status", "latest").out
 
-    assert page.startswith("Run jn7mqywb · 9 failures · 0 reviewed · 9 waiting · 0 refused\n")
+    assert page.startswith("Run jn7mqywb · 9 failures · 0 reviewed · 9 waiting\n")
     assert "errata review next jn7mqywb" in page
 
 
@@ -105,7 +105,7 @@ def test_both_ways_to_a_second_opinion_are_told(read_all, tmp_path):
 def test_a_run_without_failures_is_short(library):
     page = done("review", "status", "jn7maewn", "--store", library).out
 
-    assert page == "Run jn7maewn · 0 failures · 0 reviewed · 0 waiting · 0 refused\n"
+    assert page == "Run jn7maewn · 0 failures · 0 reviewed · 0 waiting\n"
 
 
 def test_the_score_of_reviewed_comes_with_the_last_verdict(read_all, tmp_path):
@@ -134,11 +134,11 @@ def test_submit_names_what_it_dropped_and_status_that_refusals_were_corrected(im
     answer = an_answer(row)
     wrong = answer | {"cause": ""}
     assert submitted(tmp_path / "a.json", wrong, "--reviewer", "a").code == 2
-    assert " · 1 refused\n" in done("review", "status", "latest").out
+    assert " · 1 answer refused\n" in done("review", "status", "latest").out
     taken = submitted(tmp_path / "a.json", answer | {"model_snippet": "nowhere in it"}, "--reviewer", "a")
 
     assert "accepted without one part: the model snippet is not in the packet and was dropped" in taken.talk
-    assert " · 1 refused, corrected since\n" in done("review", "status", "latest").out
+    assert " · 1 answer refused, corrected since\n" in done("review", "status", "latest").out
 
 
 def test_the_next_step_of_a_review_costs_nothing(imported):

@@ -78,7 +78,7 @@ By category
   000-fundamentals   strict, as_reported, clean  3/4   75.0 %  [30.1, 95.4]   $0.0177/pass
   001-data_modeling  strict, as_reported, clean  3/4   75.0 %  [30.1, 95.4]   $0.0203/pass
   002-queries        strict, as_reported, clean  2/4   50.0 %  [15.0, 85.0]   $0.0345/pass
-  003-mutations      strict                      2/4   50.0 %  [15.0, 85.0]   $0.0287/pass
+  003-mutations      strict                      2/4   50.0 %  [15.0, 85.0]   $0.0288/pass
                      as_reported, clean          2/3   66.7 %  [20.8, 93.9]
   004-actions        strict, as_reported         1/3   33.3 %  [6.1, 79.2]    $0.0630/pass
                      clean                       1/2   50.0 %  [9.5, 90.5]
@@ -167,7 +167,7 @@ runs          3a4b5c6d
               passed     rate   95 % interval
 strict        22/30    73.3 %   [55.6, 85.8]    every turn
 as_reported   22/30    73.3 %   [55.6, 85.8]    as conversation-bench counts
-clean         22/28    78.6 %   [60.5, 89.8]    2 turns left out: provider 1, no valid verdict 1
+clean         22/28    78.6 %   [60.5, 89.8]    2 turns left out: provider 1, unscored 1
 reviewed      –                                 0 of 1 runs reviewed
 clean range   73.3–80.0 % (if both left-out turns failed / passed)
 """)

@@ -56,7 +56,9 @@ def test_a_mistyped_option_is_met_with_the_one_that_was_meant(typed, meant):
 def test_the_cost_of_the_subject_is_the_same_on_the_page_and_in_the_packet():
     usage = UsageByRole(subject=Usage(cost=0.5, cost_source="reported"), judge=Usage(cost=0.25))
 
-    assert _facts(an_attempt(usage=usage))[-2:] == ["$0.5000 reported", "$0.7500 with judges and simulators"]
+    assert _facts(an_attempt(usage=usage))[-2:] == ["$0.5000 reported", "$0.7500 with judge"]
+    simulated = _facts(an_attempt(usage=UsageByRole(simulator=Usage(cost=0.25))))
+    assert simulated[-1] == "$0.2500 for the simulated user alone"
     assert _facts(an_attempt(usage=UsageByRole(subject=usage.subject)))[-1] == "$0.5000 reported"
 
 
@@ -88,7 +90,7 @@ def test_a_doubt_is_not_called_the_absence_of_one():
 
     assert _by(doubted, None) == "default owner"
     named = replace(doubted, also=("budget",), proof="presumed")
-    assert proof_words(named) == "presumed: some evidence points to budget, but it is too weak to decide"
+    assert proof_words(named) == "presumed: some evidence points to the budget, but not enough to decide"
     assert proof_words(replace(doubted, owner="environment", proof_reason="", also=("provider",))) == (
         "weak; possibly provider"
     )
@@ -96,10 +98,10 @@ def test_a_doubt_is_not_called_the_absence_of_one():
 
 def test_a_case_with_several_attempts_was_passed_by_none_of_them():
     assert proof_reason("no_other_result", repeated=True) == (
-        "no attempt passed this case, and no other run of it is in the store"
+        "all attempts at this case failed, and no other run of it is in the store"
     )
     assert proof_counts(1, {"nobody_passed": 2, "no_other_result": 1}) == (
-        "1 shown, 3 presumed, mostly because no other run passed these cases"
+        "1 supported, 3 presumed, mostly because every other run that measured these cases failed, too"
     )
 
 

@@ -226,4 +226,5 @@ def test_a_name_that_a_shell_would_act_on_is_quoted_in_what_to_do_next(tmp_path)
     row = done("analyze", "rows.jsonl", "--map", "map.toml").out
 
     assert "Next     errata failures 'x; touch owned'   " in row
-    assert "         errata show 'x; touch owned/`id` $HOME'   show one failure with evidence\n" in row
+    page = done("failures", "x; touch owned").out
+    assert "Next     errata show 'x; touch owned/`id` $HOME'   show the evidence of one failure\n" in page

@@ -7,9 +7,9 @@ import pytest
 
 from errata import sources
 from errata.model import Artefact, Attempt, Run, SourceRef, Unreadable
+from errata.model.stand_in import stand_in_of
 from errata.sources import swe_bench
 from errata.sources.swe_bench import lists_2024
-from errata.triage.across import stand_in_of
 from terminal import done
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "sources" / "swe_bench" / "lists_2024" / "data"

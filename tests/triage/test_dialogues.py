@@ -14,7 +14,7 @@ READ = ToolCall(name="get_user_details", arguments={"id": "mia"}, result=ToolRes
 EXPECTED = {"actions": [{"name": "book_flight", "kwargs": {"flight": "HAT136"}}]}
 
 
-def attributed(*calls, expected=EXPECTED, passed_by=None, simulated=True):
+def triaged(*calls, expected=EXPECTED, passed_by=None, simulated=True):
     steps = tuple(
         Step(index=at, actor=Actor(role="assistant"), kind="tool_call", tool_calls=(call,))
         for at, call in enumerate(calls)
@@ -22,8 +22,11 @@ def attributed(*calls, expected=EXPECTED, passed_by=None, simulated=True):
     usage = UsageByRole(simulator=Usage(cost=0.01)) if simulated else UsageByRole()
     attempt = an_attempt(checks=(Check(name="reward", status="fail"),), steps=steps, usage=usage)
     case = Case(run=attempt.run, suite="s", native_id="1", input="You are Mia.", expected=expected)
-    observed = observe(a_run(), attempt, case, RunWide(), built_in())
-    found = attribute(attempt, observed, passed_by=passed_by)
+    return attribute(attempt, observe(a_run(), attempt, case, RunWide(), built_in()), passed_by=passed_by)
+
+
+def attributed(*calls, **more):
+    found = triaged(*calls, **more)
     return found.owner, found.proof, found.proof_reason
 
 
@@ -51,3 +54,16 @@ def test_without_a_simulated_user_a_pass_of_somebody_else_is_enough():
 
 def test_calls_are_compared_only_where_the_log_says_what_was_expected():
     assert attributed(CANCEL, expected={"outputs": ["327"]}) == ("model", "presumed", "no_other_result")
+
+
+@pytest.mark.parametrize(
+    ("calls", "name", "quote"),
+    [
+        ((OTHER,), "wrote_otherwise", "book_flight with flight HAT999 (expected HAT136)"),
+        ((CANCEL,), "wrote_otherwise", "cancel_flight(id=B2) not expected; book_flight(flight=HAT136) never made"),
+        ((BOOK, CANCEL), "wrote_too_much", "cancel_flight(id=B2)"),
+        ((READ,), "never_wrote", "book_flight(flight=HAT136)"),
+    ],
+)
+def test_the_evidence_names_what_differs_from_the_expected_changes(calls, name, quote):
+    assert (name, quote) in [(one.name, one.quote) for one in triaged(*calls).signals]

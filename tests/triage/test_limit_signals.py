@@ -49,7 +49,7 @@ def rows(path=CUT):
 def test_a_limit_before_the_last_required_reply_is_the_budgets():
     found = attributed(*rows()["2", 2])
 
-    assert (found.owner, found.confidence, found.decided_by) == ("budget", "likely", "limit_reached")
+    assert (found.owner, found.confidence, found.decided_by) == ("budget", "likely", "limit_during_changes")
 
 
 def test_turns_used_up_without_the_expected_changes_are_presumed_to_be_the_models():
@@ -66,7 +66,7 @@ def test_a_dialogue_cut_off_after_all_expected_changes_is_the_budgets():
     reads = tuple(replace(step, tool_calls=()) for step in attempt.steps)
     found = attributed(replace(attempt, steps=reads), case)
 
-    assert (found.owner, found.confidence, found.decided_by) == ("budget", "likely", "limit_reached")
+    assert (found.owner, found.confidence, found.decided_by) == ("budget", "likely", "limit_during_changes")
 
 
 @pytest.mark.parametrize(

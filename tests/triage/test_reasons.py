@@ -168,7 +168,7 @@ def test_what_a_judge_says_beside_the_check_that_decided_is_no_reason():
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("wrote_too_much", "not expected"), ("wrote_otherwise", "a different change than expected")],
+    [("wrote_too_much", "not expected"), ("wrote_otherwise", "wrong change"), ("never_wrote", "never made")],
 )
 def test_an_unexpected_change_explains_a_check_without_a_reason_of_its_own(name, words):
     attempt = an_attempt(

@@ -71,9 +71,13 @@ def truncated_outputs(survey: RunSurvey) -> Iterator[Finding]:
 
 def unknown_costs(survey: RunSurvey) -> Iterator[Finding]:
     unknown = survey.rows - survey.cost_known
-    if unknown and survey.cost_known:
+    if survey.cost_known and (unknown or survey.simulator_cost_only == survey.cost_known):
         attempts = plural(unknown, "attempt has", "attempts have")
         text = f"{attempts} no known cost; the total covers the other {survey.cost_known}"
+        if survey.simulator_cost_only == survey.cost_known:
+            unknown = survey.rows
+            of = f"{survey.cost_known:,} of {plural(survey.rows, 'attempt')}"
+            text = f"the agent's cost is unknown; the log states only that of the simulated user, for {of}"
         yield finding(survey, "unknown_costs", "info", text, at_run(survey), attempts=unknown)
 
 

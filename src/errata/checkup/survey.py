@@ -150,6 +150,8 @@ class RunSurvey:
     with_error: int = 0
     with_tokens: int = 0
     cost_known: int = 0
+    simulator_cost_only: int = 0
+    """Attempts whose only known cost is that of the simulated user."""
     checks: Counter[tuple[str, str]] = field(default_factory=Counter)
     """(check, status) of the rows, without second judges."""
     measured_once: int = 0
@@ -333,6 +335,7 @@ def _count_spending(survey: RunSurvey, attempt: Attempt) -> None:
     if attempt.usage is not NO_USAGE_BY_ROLE:
         survey.with_tokens += bool(attempt.usage.subject.tokens)
         survey.cost_known += attempt.usage.cost is not None
+        survey.simulator_cost_only += attempt.usage.subject.cost is None and attempt.usage.simulator.cost is not None
 
 
 def _count_output(survey: RunSurvey, attempt: Attempt) -> None:

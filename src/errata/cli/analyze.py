@@ -27,7 +27,7 @@ from errata.errors import NotFoundError
 from errata.model import CauseSummary, Finding, StoredRun, UnreadFiles
 from errata.model.run import subject_label
 from errata.render.figures import percent
-from errata.render.proof import SHOWN_OR_PRESUMED, owners_state, proof_counts
+from errata.render.proof import PROOF_LEGEND, owners_state, proof_counts
 from errata.runs.importing import PathSummary, begin_unless_known
 from errata.runs.log_search import look_for
 from errata.runs.names import is_path, known_run
@@ -261,11 +261,14 @@ def _show_result(analysis: Analysis) -> None:
     else:
         put(f"{analysis.without_failures}.", hang=4)
     put()
-    if _basis(analysis):
+    if _basis(analysis) and (counts.cases or not analysis.scores.scores["strict"].total):
         put(f"Passed   {_passed(analysis)}{_rate(analysis)}{_basis(analysis)}")
     put_bracket(analysis.scores, is_reviewed=analysis.reviewed > 0, doubt=_doubt(analysis))
     if analysis.suspicious.suspicious:
         put(f"Passes   {passes_in_words(counts.outcomes.get('pass', 0), analysis.suspicious)}", hang=9)
+    if idle := next((one for one in analysis.health.findings if one.name == "nothing_changed"), None):
+        share = f"{idle.numbers['passes']:,.0f} of {plural(counts.outcomes.get('pass', 0), 'pass', 'passes')}"
+        put(f"Passes   {share} needed no change: an agent that does nothing would pass them, too", hang=9)
     if analysis.owners:
         put()
         _show_owners(analysis)
@@ -278,7 +281,7 @@ def _doubt(analysis: Analysis) -> str:
         return "run not fit"
     if (absent := cases_not_in_log(analysis.stored)) > analysis.stored.counts.cases:
         every = plural(absent + analysis.stored.counts.cases, counted_in(run, "cases"))
-        return f"{absent:,} of {every} not in the log"
+        return f"{absent:,} of {every} have no row in the log"
     return "suspicious passes" if analysis.suspicious.suspicious else ""
 
 
@@ -339,7 +342,7 @@ def _show_owners(analysis: Analysis) -> None:
         reason = proof_counts(owner.shown, owner.presumed, repeated=repeated) or by_rule
         put(f"{line}   {reason}" if reason else line, hang=hang, colour=[owner.owner])
     if any(owner.shown or owner.presumed for owner in analysis.owners):
-        put(f"{'':<8} {SHOWN_OR_PRESUMED}", hang=9)
+        put(f"{'':<8} {PROOF_LEGEND}", hang=9)
 
 
 def _show_causes(analysis: Analysis) -> None:

@@ -133,7 +133,7 @@ def _has_repeats(study: Consistency) -> bool:
 
 def _epochs(study: Consistency) -> str:
     epochs = sum(one.epoch is not None for one in study.columns)
-    return f", {epochs:,} attempts" if epochs else ""
+    return f", {epochs:,} attempts per case" if epochs else ""
 
 
 def show_frequencies(studies: Sequence[Consistency]) -> None:
@@ -165,15 +165,16 @@ def _put_counts(consistency: Consistency, word: str) -> None:
         interval = f"[{hundredths(rate.interval[0])}, {hundredths(rate.interval[1])}]"
         rates = " · ".join(map(_rate, by_run.values()))
         by = f"by {'attempt' if _has_repeats(consistency) else 'run'}"
-        put(f"{'passed':<{LABEL}}{percent(rate.rate)}   {interval}   {by}: {rates}", hang=LABEL)
+        share = f"{rate.passed:,}/{rate.measured:,}   {percent(rate.rate)}   {interval}"
+        put(f"{'passed':<{LABEL}}{share}   {by}: {rates}", hang=LABEL)
 
 
 def _put_reliability(consistency: Consistency) -> None:
     reliability = consistency.study.reliability
-    whole = reliability[0].cases if reliability else 0
-    notes = {at.k: "" if at.cases == whole else f" ({plural(at.cases, 'case')})" for at in reliability}
+    whole = len(consistency.study.cases)
+    notes = {at.k: "" if at.cases == whole else f" ({at.cases:,} of {plural(whole, 'case')})" for at in reliability}
     for label, sign, values in (
-        ("one of k", "@", {one.k: one.any for one in reliability}),
+        ("any of k", "@", {one.k: one.any for one in reliability}),
         ("all of k", "^", {one.k: one.all for one in reliability}),
     ):
         parts = [f"pass{sign}{k} {percent(value)}{notes[k]}" for k, value in values.items()]
@@ -186,7 +187,7 @@ def _put_kinds(consistency: Consistency) -> None:
     _put_names("always fail", [name for name, one in cases if one.always_fails], count=True)
     _put_names("flaky", [name for name, one in cases if one.is_flaky], count=True)
     for label, names in (
-        ("partly scored", [name for name, one in cases if _is_part(one)]),
+        ("incomplete", [name for name, one in cases if _is_part(one)]),
         ("tried once", [name for name, one in cases if len(one.statuses) == 1 and one.measured]),
         ("never scored", [name for name, one in cases if not one.measured]),
     ):
@@ -215,9 +216,17 @@ def _put_names(label: str, parts: Sequence[str], *, count: bool = False) -> None
 def _put_unstable(consistency: Consistency) -> None:
     unstable = [one for one in consistency.study.cases if one.repeated.is_unstable or one.flips]
     if not unstable:
-        put("\nEvery case has the same result each time")
+        scored = sum(bool(one.repeated.measured) for one in consistency.study.cases)
+        never = len(consistency.study.cases) - scored
+        which = plural(scored, "scored case has", "scored cases have") if never else "Every case has"
+        put(f"\n{which} the same result each time{f'; {never:,} never scored' if never else ''}")
         return
-    put(f"\nResults differ ({len(unstable):,})   . pass   F fail   ? incomplete   – not tried")
+    marks = ". pass   F fail"
+    if any(one.repeated.incomplete for one in unstable):
+        marks += "   ? incomplete, not counted"
+    if any(len(one.tries) < len(consistency.columns) for one in unstable):
+        marks += f"   {NOT_TRIED} not tried"
+    put(f"\n{_heading(unstable)} ({len(unstable):,})   {marks}")
     rows = [
         (
             consistency.name_of(tries.case),
@@ -235,6 +244,12 @@ def _put_unstable(consistency: Consistency) -> None:
     )
     if len(unstable) > MOST_CASES:
         put(f"and {len(unstable) - MOST_CASES:,} more with `--json` or `-o DIR`")
+
+
+def _heading(unstable: Sequence[CaseTries]) -> str:
+    differs = any(one.repeated.is_flaky or one.flips for one in unstable)
+    part = any(_is_part(one.repeated) for one in unstable)
+    return " or ".join(["Results differ"] * differs + (["incomplete" if differs else "Incomplete"] if part else []))
 
 
 def _letters(consistency: Consistency, case: CaseTries) -> str:

@@ -11,7 +11,7 @@ import msgspec
 
 from errata.cli.fitting import WIDTH, columns
 from errata.cli.options import Options, raw_option, shared_options
-from errata.cli.output import plural, put, put_json, put_lines_of_json
+from errata.cli.output import plural, put, put_command, put_json, put_lines_of_json
 from errata.cli.render.fields import visible_name
 from errata.cli.render.runs import attempts_in_words, failures_in_words, passes_in_words, title_of
 from errata.cli.shared_options import failure_filters, reports_option
@@ -21,7 +21,7 @@ from errata.model import StoredRun
 from errata.model.filters import Filters
 from errata.model.output.failures import ListedFailureOutput
 from errata.model.words import Confidence
-from errata.render.proof import SHOWN_OR_PRESUMED, how_sure, owners_state
+from errata.render.proof import PROOF_LEGEND, PROOF_WORDS, how_sure, owners_state
 from errata.runs.failures import Failure, refuse_unknown
 from errata.runs.names import handle_of, runs_named
 from errata.runs.suspicions import SuspiciousPass, contradictory_passes, count_suspicious, suspicious_passes
@@ -89,7 +89,8 @@ def command(
             )
         else:
             failures = RunView(stored, store).failures(filters, limit=limit)
-            count += (_put_json if options.json else partial(show_failures, stored))(failures, raw=raw)
+            show = partial(show_failures, stored, handle_of(stored, store))
+            count += (_put_json if options.json else show)(failures, raw=raw)
     if not count:
         refuse_unknown(filters, [RunView(stored, store) for stored in looked_at])
 
@@ -143,7 +144,7 @@ def _find_similar(
 NAMED = 5
 
 
-def show_failures(stored: StoredRun, failures: Iterable[Failure], *, raw: bool) -> int:
+def show_failures(stored: StoredRun, handle: str, failures: Iterable[Failure], *, raw: bool) -> int:
     listed = list(failures)
     if listed:
         _put_rows(listed, raw=raw)
@@ -155,6 +156,14 @@ def show_failures(stored: StoredRun, failures: Iterable[Failure], *, raw: bool) 
     _put_contradicted(listed)
     if _are_reported(listed):
         put(f"before = earlier reports that name the case{_legend(listed)}")
+    if any(failure.attempt.index > 1 for failure in listed):
+        put("#2 = the second attempt at the case")
+    if listed:
+        first = listed[0]
+        number = f"#{first.attempt.index}" if first.attempt.index > 1 else ""
+        command = ["errata", "show", f"{handle}/{first.case_name}{number}"]
+        put()
+        put_command("Next", command, "show the evidence of one failure")
     return len(listed)
 
 
@@ -162,7 +171,7 @@ def _put_confidence(listed: Sequence[Failure]) -> None:
     """Explain the words of the column `conf`, as far as they occur."""
     words = {_row(failure)[CONFIDENCE] for failure in listed}
     degrees = "confidence in the owner: certain, likely or weak" if words & set(get_args(Confidence)) else ""
-    proofs = SHOWN_OR_PRESUMED if words & {"shown", "presumed"} else ""
+    proofs = PROOF_LEGEND if words & set(PROOF_WORDS.values()) else ""
     if degrees or proofs:
         put(f"conf = {' · '.join(filter(None, (degrees, proofs)))}")
 
@@ -220,11 +229,17 @@ def _put_rows(listed: Sequence[Failure], *, raw: bool) -> None:
     taken = sum(2 + max(columns(name), *(columns(row[at]) for row in rows)) for at, name in enumerate(header))
     if not any(reasons):
         put_table(header, rows, give_way=give_way, whole=("case", "failed checks"), raw=raw)
-    elif taken + REASON <= WIDTH:
+    elif taken + REASON <= WIDTH and _mostly_fit(reasons, WIDTH - taken):
         beside = [(*row, reason or "–") for row, reason in zip(rows, reasons, strict=True)]
         put_table((*header, "reason"), beside, give_way=("reason",), raw=raw)
     else:
         put_table(header, rows, give_way=give_way, whole=("case", "failed checks"), below=reasons, raw=raw)
+
+
+def _mostly_fit(reasons: Sequence[str], room: int) -> bool:
+    """Whether three in four of the reasons need not be cut."""
+    given = [reason for reason in reasons if reason]
+    return sum(columns(reason) <= room for reason in given) * 4 >= len(given) * 3
 
 
 def _reason(failure: Failure) -> str:

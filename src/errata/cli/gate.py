@@ -71,7 +71,7 @@ def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
     type=Word((*OWNERS, INFRASTRUCTURE)),
     help="Fail on this owner's new failures; repeatable; default: model.",
 )
-@click.option("--shown-only", is_flag=True, help="Do not count failures that are only presumed to be the model's.")
+@click.option("--without-presumed", is_flag=True, help="Ignore failures that are only presumed to be the model's.")
 @click.option("--fail-on-missing", is_flag=True, help="Fail if a case of the baseline is not in this run.")
 @click.option("--min-score", type=Rate(), metavar="RATE", help="Fail if the score's whole interval is below this.")
 @click.option(
@@ -116,7 +116,7 @@ def command(
         allowed=read_allow_list(allow_list) if allow_list else (),
         policy=cast(Policy, rules["policy"]),
         min_score=cast("float | None", rules["min_score"]),
-        shown_only=bool(rules["shown_only"]),
+        without_presumed=bool(rules["without_presumed"]),
         fail_on_missing=bool(rules["fail_on_missing"]),
         needs_baseline=bool(baseline) and not rules["allow_no_baseline"],
     )

@@ -8,10 +8,9 @@ from errata.cli.fitting import WIDTH, columns, fold, padded, short_path
 from errata.cli.options import Options, shared_options, with_project
 from errata.cli.output import money, plural, put, put_json, wash
 from errata.cli.render.runs import counted_in, harness_title
-from errata.cli.render.scores import LABEL, ScoreWords, figures, lines_of
+from errata.cli.render.scores import LABEL, ScoreWords, clusters_in_words, figures, lines_of
 from errata.cli.table import some_of
 from errata.compare.after_fixes import AfterFixes
-from errata.compare.costs import ONLY_SIMULATOR
 from errata.compare.policies import POLICIES
 from errata.compare.pooling import Pool
 from errata.compare.scores import LeftOutGroup, Policy, Score
@@ -20,7 +19,7 @@ from errata.json_output.scores import json_pool, json_scores
 from errata.model import Run
 from errata.model.output.score import CostOutput, PriceOutput
 from errata.model.run import case_name, subject_label
-from errata.render.figures import hundredths, percent
+from errata.render.figures import hundredths, percent, simulator_cost
 from errata.runs.names import handle_of, runs_named, short
 from errata.runs.scores import Proof, Scores
 from errata.text.clean import one_line
@@ -68,6 +67,8 @@ def show_run(scores: Scores, handle: str, *, by_category: bool, first: bool) -> 
     put()
     for line in lines_of(scores.scores, tuple(POLICIES), words):
         put(line)
+    for line in clusters_in_words(scores.scores["strict"]):
+        put(f"{'':<{LABEL}}{line}", hang=LABEL)
     clean, reviewed = scores.scores["clean"], scores.scores["reviewed"]
     _put_below(clean, run, scores.unit)
     _put_after_fixes(scores.after_fixes)
@@ -159,6 +160,9 @@ def _put_clustered(score: Score, counted: str) -> None:
 def _put_cost(cost: CostOutput, currency: str) -> None:
     if cost.total is None:
         return
+    if cost.is_simulator_only:
+        put(f"{'cost':<{LABEL}}{simulator_cost(cost.total, cost.unknown, currency)}", hang=LABEL)
+        return
     parts = [f"{_amount(cost.total, currency)} total", f"{_amount(cost.of_passes, currency)} on passes"]
     if cost.of_failures is not None or cost.of_unscored is None:
         parts += [f"{_amount(cost.of_failures, currency)} on failures"]
@@ -170,8 +174,6 @@ def _put_cost(cost: CostOutput, currency: str) -> None:
         else f"– total cost per pass: {cost.note}"
     ]
     put(f"{'cost':<{LABEL}}{' · '.join(parts)}", hang=LABEL)
-    if cost.is_simulator_only:
-        put(f"{'':<{LABEL}}{ONLY_SIMULATOR}")
     if cost.unknown:
         put(f"{'':<{LABEL}}unknown for {plural(cost.unknown, 'attempt')}")
     passes = cost.cost_of_pass

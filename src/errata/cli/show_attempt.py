@@ -65,8 +65,10 @@ def _facts(attempt: Attempt) -> list[str]:
     if spent.cost is not None:
         facts.append(f"{money(spent.cost)} {spent.cost_source}")
     if attempt.usage.cost is not None and attempt.usage.cost != spent.cost:
-        with_them = "with judges and simulators" if spent.cost is not None else "judges and simulators alone"
-        facts.append(f"{money(attempt.usage.cost)} {with_them}")
+        roles = {"judge": attempt.usage.judge.cost, "simulated user": attempt.usage.simulator.cost}
+        others = " and ".join(role for role, cost in roles.items() if cost is not None)
+        amount = money(attempt.usage.cost)
+        facts.append(f"{amount} with {others}" if spent.cost is not None else f"{amount} for the {others} alone")
     return facts
 
 
@@ -180,7 +182,7 @@ def _is_silent(attempt: Attempt, attribution: Attribution, explanation: Explanat
 
 def _by(attribution: Attribution, explanation: Explanation) -> str:
     if attribution.decided_by == "check_failed":
-        return "default owner" if attribution.proof_reason == "in_doubt" else "default owner: no rule points elsewhere"
+        return "default owner" if attribution.proof_reason == "in_doubt" else "default owner: no rule names another"
     if attribution.decided_by in BY_DEFAULT:
         return explanation.meaning
     version = attribution.rules_version.partition("-")[0]
@@ -229,7 +231,7 @@ def _reason(word: str, reason: Reason, attempt: Attempt, seen: set[str], *, raw:
     signal = reason.signal
     strength = f", {signal.strength}" if signal and word == "against" else ""
     put(f"  {word:<9} {reason.text}{f' ({signal.name}{strength})' if signal else ''}", hang=INDENT, raw=raw)
-    if signal is not None and signal.quote and signal.quote not in seen:
+    if signal is not None and signal.quote and not any(signal.quote in text for text in seen):
         seen.add(signal.quote)
         put(f"{'':<{INDENT}}{_place(signal, attempt)}", hang=INDENT, raw=raw)
         put_quote(limit_apart(signal.quote, attempt), indent=INDENT, most=QUOTE_LINES, raw=raw)
@@ -250,7 +252,7 @@ def _not_used(unused: tuple[NotUsed, ...], *, raw: bool) -> None:
         by_rule.setdefault(rule_hit.rule, []).append(rule_hit)
     for rule, hits in by_rule.items():
         places = " and ".join(f'"{hit.quote}" in {hit.where}' for hit in hits)
-        put(f"  not used  {places}: rule {rule} looks only at {hits[0].looks_at}", hang=INDENT, raw=raw)
+        put(f"  not used  {places}: rule {rule} reads only {hits[0].looks_at}", hang=INDENT, raw=raw)
 
 
 def _next(shown: ShownAttempt, explanation: Explanation) -> None:

@@ -151,7 +151,9 @@ def size(options: Options) -> None:
         handles = handles_of(all_runs(options.store))
         put_table(HEADER, [_size_row(run, handles[run.run_id]) for run in measured.runs], right=NUMBERS)
         say(LEGEND)
-    put(f"store   {place_of(measured.path)} · {_bytes(measured.size)}, files of all runs {_bytes(measured.files)}")
+    runs = sum(run.records + run.transcripts + run.cases for run in measured.runs)
+    parts = f"runs {_bytes(runs)}, their files {_bytes(measured.files)}, the rest indexes and free space"
+    put(f"store   {place_of(measured.path)} · {_bytes(measured.size)} ({parts})", hang=8)
 
 
 def _size_row(run: RunSizeOutput, handle: str) -> tuple[object, ...]:

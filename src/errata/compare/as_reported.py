@@ -24,7 +24,7 @@ def as_reported(trials: Trials) -> Score:
     rows = [one for one in trials.rows if one.reported_counted]
     if trials.passes_without_verdict:
         return _not_recounted(headline, Note(code="passes_unassigned", count=trials.passes_without_verdict))
-    if trials.not_in_log and trials.not_in_log == trials.passes_without_rows and headline.metric in _COUNTABLE:
+    if trials.not_in_log and trials.passes_without_rows is not None and headline.metric in _COUNTABLE:
         return _with_stated_passes(rows, headline, trials)
     if not rows:
         return _not_recounted(headline, Note(code="no_rows"))
@@ -70,16 +70,16 @@ def _not_recounted(headline: Reported, why: Note) -> Score:
 
 
 def _with_stated_passes(rows: Sequence[Trial], headline: Reported, trials: Trials) -> Score:
-    """Every row that is not in the log passed by the harness's count, so the whole can be counted."""
+    """The harness counts the passes among the rows that are not in the log, so the whole can be counted."""
     stated = trials.passes_without_rows or 0
     passed = sum(one.passes_by_harness for one in rows) + stated
     return Score(
         policy="as_reported",
         passed=passed,
-        total=len(rows) + stated,
+        total=len(rows) + trials.not_in_log,
         stated=headline.value,
         groups=group_by_reason((_why(one), "", one) for one in trials.rows if not one.reported_counted),
-        remark=Note(code="passes_without_rows", count=stated, of=stated),
+        remark=Note(code="passes_without_rows", count=stated, of=trials.not_in_log),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from errata.compare.intervals import Interval, effective_sample_size, wilson
-from errata.compare.matrix import subject_names
+from errata.compare.matrix import natural, subject_names
 from errata.compare.repeats import Reliability, RepeatedCase, Status, reliability, status_of
 from errata.errors import ErrataError
 from errata.model import Attempt, StoredRun, split_attempt_id
@@ -20,6 +20,8 @@ Metrics = tuple[tuple[str, CheckReading], ...]
 """Check → how it came out, of the checks that count."""
 Key = tuple[int, int]
 """Of a column: which of the runs, and which epoch of it."""
+
+CaseOrder = tuple[bool, int, tuple[tuple[bool, int, str], ...]]
 
 NOT_TRIED = "missing"
 
@@ -76,7 +78,7 @@ class Study(NamedTuple):
 
     columns: tuple[Key, ...]
     cases: tuple[CaseTries, ...]
-    """In the order of the conversation or suite, else by name."""
+    """In the order of the conversation or suite, else by name (2 before 10)."""
     duplicates: tuple[tuple[int, str], ...]
     """Column and case with several rows: it is unknown which one counts, so none does."""
     changed: tuple[str, ...]
@@ -181,11 +183,11 @@ class Tries:
             tried=len(self._by_case),
         )
 
-    def _order(self, at: tuple[int, str]) -> tuple[int, tuple[bool, int, str]]:
+    def _order(self, at: tuple[int, str]) -> tuple[int, CaseOrder]:
         return at[0], self._place(at[1])
 
-    def _place(self, case: str) -> tuple[bool, int, str]:
-        return case not in self._places, self._places.get(case, 0), case
+    def _place(self, case: str) -> CaseOrder:
+        return case not in self._places, self._places.get(case, 0), natural(case)
 
 
 def metrics_of(attempt: Attempt) -> Metrics:

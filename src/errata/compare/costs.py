@@ -130,21 +130,22 @@ class Tiers:
 
 
 FRONTIER = "frontier_cop"
-ONLY_SIMULATOR = "only the cost of the simulated user is logged; the agent's is unknown"
 
 
 def cost_of(trials: Trials, parts: Mapping[str, Trials], tiers: Tiers) -> CostOutput:
     spent = spending_on(trials.rows)
     by_category = {name: spending_on(part.rows) for name, part in parts.items()}
+    is_simulator_only = {one.is_cost_of_simulator for one in trials.rows if one.cost} == {True}
+    note = CostNote.PASSES_WITHOUT_ROWS if trials.passes_without_rows and spent.note else spent.note
     return CostOutput(
         total=spent.total,
         of_passes=spent.of_passes if spent.priced_passes else None,
         of_failures=spent.of_failures if spent.priced > spent.priced_passes + spent.priced_unscored else None,
         of_unscored=spent.of_unscored if spent.priced_unscored else None,
-        is_simulator_only={one.is_cost_of_simulator for one in trials.rows if one.cost} == {True},
-        per_pass=spent.cost_of_pass,
+        is_simulator_only=is_simulator_only,
+        per_pass=None if is_simulator_only else spent.cost_of_pass,
         unknown=spent.made - spent.priced,
-        note=CostNote.PASSES_WITHOUT_ROWS if trials.passes_without_rows and spent.note else spent.note,
+        note=CostNote.SIMULATOR_ONLY if is_simulator_only else note,
         cost_of_pass=costs_of_pass(trials, tiers.frontiers) if tiers.frontiers else None,
         frontier=_frontier(trials, by_category),
         prices=(

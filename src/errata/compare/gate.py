@@ -40,7 +40,7 @@ class AllowedCase(msgspec.Struct, frozen=True):
 class GateRules(msgspec.Struct, frozen=True, kw_only=True):
     owners: frozenset[str] = frozenset(("model",))
     """Whose new failures count."""
-    shown_only: bool = False
+    without_presumed: bool = False
     """Without failures that are only presumed to be the model's."""
     fail_on_missing: bool = False
     min_score: float | None = None
@@ -127,7 +127,7 @@ def _verdict(codes: Sequence[GateCode]) -> GateVerdict:
 def _counts(change: CaseChange, rules: GateRules) -> bool:
     failure = change.failure
     owner = failure.owner or "unknown"
-    return owner in rules.owners and not (rules.shown_only and failure.is_presumed)
+    return owner in rules.owners and not (rules.without_presumed and failure.is_presumed)
 
 
 def _codes(given: GateInput, rules: GateRules, *, new: bool, stale: bool) -> Iterator[GateCode]:

@@ -8,6 +8,7 @@ import msgspec
 
 from errata.model import Run
 from errata.model.cells import Cell, CellState
+from errata.model.stand_in import stand_in_of
 from errata.text.clean import one_line
 from errata.text.lazy_regex import lazy_regex
 
@@ -75,6 +76,7 @@ def subject_names(runs: Sequence[Run]) -> list[str]:
         alike = [_aspects(one) for one in runs if one.subject.model == run.subject.model]
         parts = [_short(key, value, alike) for key, value in _aspects(run).items() if _differs(key, alike)]
         named = run.subject.model or run.subject.agent or run.source.name
+        parts += ["not a model"] if stand_in_of(run) else []
         described = ", ".join(part for part in parts if part and part != named)
         names.append(f"{named} ({described})" if described else named)
     often = Counter(names)

@@ -85,6 +85,12 @@ def count_passes(stored: StoredRun) -> PassCount:
     return PassCount(passed + stated, counts.attempts_in_log + untold, stated)
 
 
+def lacks_rows(stored: StoredRun) -> bool:
+    """Cases were measured that have no row in the log, and the harness does not count the passes among them."""
+    run, counts = stored.run, stored.counts
+    return run.harness_passes is None and not_in_log(run, cases=counts.cases, executions=counts.executions) > 0
+
+
 def holds_only_failures(stored: StoredRun) -> bool:
     """The harness counts passes, and the log has a row of none of them: its cases are chosen by their outcome."""
     passes = count_passes(stored)

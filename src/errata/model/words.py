@@ -107,6 +107,7 @@ class CostNote(Enum):
     NO_COST = "no_cost"
     NO_FRONTIER = "no_frontier"
     PASSES_WITHOUT_ROWS = "passes_without_rows"
+    SIMULATOR_ONLY = "simulator_only"
 
     def __str__(self) -> str:
         return _COST_NOTES[self]
@@ -117,4 +118,5 @@ _COST_NOTES = {
     CostNote.NO_COST: "the log has no cost",
     CostNote.NO_FRONTIER: "no frontier is known",
     CostNote.PASSES_WITHOUT_ROWS: "the passes have no row in the log",
+    CostNote.SIMULATOR_ONLY: "the agent's cost is unknown",
 }

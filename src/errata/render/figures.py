@@ -53,8 +53,16 @@ CURRENCY_SIGNS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 def money(value: float | None, digits: int = 4, currency: str = "USD") -> str:
     if value is None:
         return NONE
+    # sums of the same amounts in another order must not round differently
+    value = round(value, 9)
     sign = CURRENCY_SIGNS.get(currency)
     return f"{sign}{value:,.{digits}f}" if sign else f"{value:,.{digits}f} {currency}"
+
+
+def simulator_cost(total: float, unknown: int, currency: str = "USD") -> str:
+    """Where the log states what the simulated user cost, and not what the agent cost."""
+    rest = f" ({plural(unknown, 'attempt')} without a figure)" if unknown else ""
+    return f"agent unknown · simulated user {money(total, 2 if total >= 1 else 4, currency)}{rest}"
 
 
 def seconds(value: float | None) -> str:
@@ -80,7 +88,10 @@ def overlap_note(overlap: CategoryOverlap) -> str:
 
 def left_out_reason(why: str) -> str:
     """Why a score leaves a case out: the owner, or a word for what is missing."""
-    return "no valid verdict" if why == "not measured" else why
+    return _LEFT_OUT.get(why, why)
+
+
+_LEFT_OUT = {"not measured": "unscored", "not in the log": "no row in the log"}
 
 
 def left_out_reasons(counts: Mapping[str, int]) -> str:

@@ -1,42 +1,43 @@
-"""Text about owners: whether a failure is shown or presumed to be the model's, and whether rules or verdicts say so."""
+"""Text about owners: whether evidence supports the model or it is only presumed; where the owners come from."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from errata.model import Attribution
-from errata.model.words import ProofReason
+from errata.model.words import Proof, ProofReason
 from errata.render.figures import plural
 
 if TYPE_CHECKING:
     from errata.model.output.report.shared import ReviewCoverage
 
 REASONS: dict[ProofReason, str] = {
-    "passed_elsewhere": "{these} passed elsewhere",
+    "passed_elsewhere": "another attempt or run passed {these}",
     "self_evident": "the mistake is self-evident",
     "no_other_result": "no other run of {these} is in the store",
-    "nobody_passed": "no other run passed {these}",
+    "nobody_passed": "every other run that measured {these} failed, too",
     "in_doubt": "some evidence points to another owner",
-    "simulated_user": "the user is simulated, and may have caused it",
+    "simulated_user": "the simulated user may have caused the failure",
     "no_answer_logged": "the log has no answer",
 }
-_NO_ATTEMPT = "no attempt passed {these}, and no other run of {them} is in the store"
+_NO_ATTEMPT = "all attempts at {these} failed, and no other run of {them} is in the store"
 """In place of `no_other_result` where a case has several attempts."""
 
 
-SHOWN_OR_PRESUMED = "shown: proven by the log, another attempt or another run · presumed: not proven"
+PROOF_WORDS: dict[Proof, str] = {"": "", "shown": "supported", "presumed": "presumed"}
+PROOF_LEGEND = "supported: by the log, another attempt or another run · presumed: only the default owner"
 """Explains the two words, below the first place where a page counts them."""
 
 
 def proof_counts(shown: int, presumed: Mapping[ProofReason, int], *, repeated: bool = False) -> str:
-    """`19 shown, 12 presumed: no other run of these cases is in the store`; empty where no rule decided."""
+    """`19 supported, 12 presumed: no other run of these cases is in the store`; empty where no rule decided."""
     whole = sum(presumed.values())
     if not shown and not whole:
         return ""
     if not whole:
-        return "shown" if shown == 1 else "all shown"
+        return "supported" if shown == 1 else "all supported"
     reason, often = max(presumed.items(), key=lambda pair: pair[1])
     words = _words(reason, several=often > 1, repeated=repeated)
-    counts = f"{shown:,} shown, {whole:,} presumed" if shown else f"{'all ' if whole > 1 else ''}presumed"
+    counts = f"{shown:,} supported, {whole:,} presumed" if shown else f"{'all ' if whole > 1 else ''}presumed"
     return f"{counts}: {words}" if often == whole else f"{counts}, mostly because {words}"
 
 
@@ -52,20 +53,20 @@ def _words(reason: ProofReason, *, several: bool, repeated: bool) -> str:
 
 
 def how_sure(attribution: Attribution) -> str:
-    """`shown`, `presumed`, or the confidence of the rule that decided."""
-    return attribution.proof or attribution.confidence
+    """`supported`, `presumed`, or the confidence of the rule that decided."""
+    return PROOF_WORDS[attribution.proof] or attribution.confidence
 
 
 def proof_words(attribution: Attribution, *, repeated: bool = False) -> str:
-    """`presumed: no other run passed this case either`; the confidence where the owner is not the model."""
+    """`presumed: some evidence points to the task`; the confidence where the owner is not the model."""
     others = " or ".join(attribution.also)
     if not attribution.proof:
         return f"{attribution.confidence}; possibly {others}" if others else attribution.confidence
     if attribution.proof_reason == "in_doubt" and others:
-        weak = ", but it is too weak to decide" if attribution.decided_by == "check_failed" else ""
-        return f"{attribution.proof}: some evidence points to {others}{weak}"
+        weak = ", but not enough to decide" if attribution.decided_by == "check_failed" else ""
+        return f"{PROOF_WORDS[attribution.proof]}: some evidence points to the {others}{weak}"
     reason = proof_reason(attribution.proof_reason, repeated=repeated)
-    return f"{attribution.proof}: {reason}{f'; possibly {others}' if others else ''}"
+    return f"{PROOF_WORDS[attribution.proof]}: {reason}{f'; possibly {others}' if others else ''}"
 
 
 # --- where the owners of failures come from: rules, verdicts, or verdicts that still need a second reviewer

@@ -20,6 +20,7 @@ from errata.model.output.report.batch import (
 )
 from errata.model.output.report.shared import ScoreLine
 from errata.render.figures import percent, plural
+from errata.render.proof import PROOF_WORDS
 from errata.report.parts import name_list
 
 MISLEADS = 0.02
@@ -251,7 +252,7 @@ def owner_words(failure: BatchFailure) -> str:
     """`harness, likely (by rule, not reviewed)`; `probably model: weak (reviewed)`."""
     if failure.confidence == "weak" and not failure.proof and failure.owner != "unknown":
         return f"probably {failure.owner}: weak ({verdict_words(failure)})"
-    return f"{failure.owner}, {failure.proof or failure.confidence} ({verdict_words(failure)})"
+    return f"{failure.owner}, {PROOF_WORDS[failure.proof] or failure.confidence} ({verdict_words(failure)})"
 
 
 def blame_words(failure: BatchFailure, *, framework: bool) -> str:

@@ -191,9 +191,9 @@ def _deviations(models: ModelComparison, case_word: str) -> Iterator[Block]:
         closest = models.deviations[0]
         apart = points(closest.deviation, closest.interval)
         yield paragraph(
-            f"No model deviates significantly in a category ({tests}). Closest: {closest.name} in {closest.category}, "
-            f"{apart} ({p_value(closest.p)}, {p_value(closest.adjusted)} after correction; the interval "
-            "is approximate and for this test alone)."
+            f"No model deviates significantly in a category ({tests}). The closest is {closest.name} in "
+            f"{closest.category}, {apart} ({p_value(closest.p)}, {p_value(closest.adjusted)} after correction; "
+            "the interval is approximate and for this test alone)."
         )
         return
     yield paragraph(

@@ -26,7 +26,7 @@ from errata.render.document import (
     paragraph,
 )
 from errata.render.figures import hundredths, percent, plural
-from errata.render.proof import SHOWN_OR_PRESUMED
+from errata.render.proof import PROOF_LEGEND
 from errata.report.parts import score_table
 from errata.report.run_advice import HEADINGS, advice_line, heading_of
 from errata.report.run_groups import CauseGroup, ranked_causes
@@ -220,7 +220,7 @@ def _run_cards(report: RunReport, groups: Sequence[CauseGroup], keys: Mapping[in
     for failure in report.failures:
         owners[failure.owner] = owners.get(failure.owner, 0) + 1
     has_proofs = any(failure.proof for failure in report.failures)
-    yield owner_card(owners, owner_notes(report.failures), below=SHOWN_OR_PRESUMED if has_proofs else ())
+    yield owner_card(owners, owner_notes(report.failures), below=PROOF_LEGEND if has_proofs else ())
     yield causes_card(list(islice(ranked_causes(groups, keys), SHOWN)), total=len(report.failures))
     fresh = [one for title in HEADINGS for one in report.advice if heading_of(one) == title and one.done is None]
     more = line("All of them: ", Link("Recommendations", "#recommendations")) if len(fresh) > SHOWN else ()

@@ -154,7 +154,7 @@ def groups(gate: Gate) -> Iterator[CaseGroup]:
 
 
 def _others(gate: Gate) -> str:
-    return f"Regressed, other owners{' or only presumed' if gate.rules.shown_only else ''}"
+    return f"Regressed, other owners{' or only presumed' if gate.rules.without_presumed else ''}"
 
 
 _NOT_MEASURED = "No verdict or an infrastructure failure in this run."

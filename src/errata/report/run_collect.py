@@ -138,6 +138,7 @@ def _subject(view: RunView, survey: _Survey) -> RunSubject:
         costed=stored.counts.attempts_in_log - cost.unknown if cost.total is not None else 0,
         cost_of_failures=cost.of_failures,
         cost_per_pass=cost.per_pass,
+        is_cost_of_simulator=cost.is_simulator_only,
     )
 
 

@@ -18,7 +18,7 @@ from errata.render.document import (
     paragraph,
     table,
 )
-from errata.render.figures import NONE, money, percent, plural
+from errata.render.figures import NONE, money, percent, plural, simulator_cost
 from errata.report.front import run_front
 from errata.report.parts import coverage_line, fit_badge, in_common, name_list, status_of, suspects_section
 from errata.report.run_advice import HEADINGS, ONLY_WITH_ADVICE, advice_line, advice_words, done_line, heading_of
@@ -126,6 +126,8 @@ def _pass_rate(subject: RunSubject) -> str:
 
 
 def _cost(subject: RunSubject) -> str:
+    if subject.is_cost_of_simulator and subject.cost is not None:
+        return simulator_cost(subject.cost, subject.total - subject.costed)
     parts = [f"{money(subject.cost)} for {subject.costed} of {subject.total} cases with a known cost"]
     if subject.cost_of_failures is not None:
         parts.append(f"{money(subject.cost_of_failures)} of it on failures")

@@ -22,7 +22,7 @@ from errata.render.document import (
     paragraph,
 )
 from errata.render.figures import plural
-from errata.render.proof import proof_reason
+from errata.render.proof import PROOF_WORDS, proof_reason
 from errata.report.parts import decisive_words
 from errata.report.run_groups import CauseGroup
 from errata.report.run_prose import DOUBTS, first_check, other_checks, reasoning_of, repeat_words, short_of, title_of
@@ -117,7 +117,7 @@ def _fields(failure: RunFailure, error: Line, word: str, tell_reader: bool) -> I
 
 def _classified(failure: RunFailure, tell_reader: bool) -> tuple[str, Line]:
     who = _reader(failure, tell_reader)
-    how_sure = failure.proof or failure.confidence
+    how_sure = PROOF_WORDS[failure.proof] or failure.confidence
     if failure.proof == "presumed":
         how_sure += f", {proof_reason(failure.proof_reason)}"
     sure = f"{how_sure}; {who}" if who else how_sure

@@ -148,7 +148,7 @@ def reasoning_of(failure: RunFailure) -> str:
         is_shown = not failure.reason or failure.reason in failure.error
         log = "" if is_shown else f'Log: "{failure.reason}". '
         if failure.proof == "shown":
-            return f"{log}Shown to be the model's: {_why_shown(failure)}.{earlier} Not reviewed yet."
+            return f"{log}Evidence supports the model: {_why_shown(failure)}.{earlier} Not reviewed yet."
         if earlier:
             return f"{log}No rule points away from the {failure.owner}.{earlier} Not reviewed yet."
         return f"{log}No rule points away from the {failure.owner}; not reviewed yet."
@@ -169,13 +169,13 @@ def _other_labels(failure: RunFailure) -> str:
 
 
 def impact_words(report: RunReport, kind: ImpactKind) -> str:
-    """The model's failures are genuine faults once somebody has reviewed them; before that, shown or presumed."""
+    """The model's failures are genuine faults once somebody has reviewed them; before that, supported or presumed."""
     mine = [one for one in report.failures if one.owner == "model" and one.label != "KNOWN_GAP"]
     reviewed = sum(one.reviewed for one in mine)
     if kind != "model" or reviewed == len(mine):
         return IMPACTS[kind]
     shown, presumed = (sum(one.proof == proof for one in mine) for proof in ("shown", "presumed"))
-    counts = ", ".join(f"{count} {word}" for count, word in ((shown, "shown"), (presumed, "presumed")) if count)
+    counts = ", ".join(f"{count} {word}" for count, word in ((shown, "supported"), (presumed, "presumed")) if count)
     state = f"{reviewed} of {len(mine)} reviewed" if reviewed else "not reviewed"
     return f"Model ({'; '.join(filter(None, (state, counts)))})"
 

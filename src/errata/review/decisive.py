@@ -23,8 +23,9 @@ QUESTIONS = (
     "sufficient: would correcting this act alone have led to the expected result?",
 )
 CHOICE = (
-    "Ask them of each such act in the order of the steps. The first act that was not corrected, and whose correction "
-    "would have been sufficient, is decisive. If none is sufficient alone, it is the first that was not corrected."
+    "Answer these questions for each such act, in the order of the steps. The first act that was not corrected, and "
+    "whose correction would have been sufficient, is decisive. If none is sufficient alone, it is the first that was "
+    "not corrected."
 )
 RULINGS = (
     "A wrong statement that leads to a wrong call: the statement, if the call follows from it; otherwise the call.",

@@ -367,7 +367,11 @@ def _lines(attempt: Attempt, store: Store) -> tuple[str, ...]:
 @cache
 def _rules(rules: triage.Rules) -> dict[str, RuleMeaning]:
     """Every rule that carries more information than that something failed."""
-    by_default = {name: RuleMeaning(means=means) for name, means in triage.MEANS.items() if name not in BY_DEFAULT}
+    by_default = {
+        name: RuleMeaning(means=means, owner="model" if name in triage.CHANGES else "")
+        for name, means in triage.MEANS.items()
+        if name not in BY_DEFAULT
+    }
     return by_default | {
         name: RuleMeaning(means=rule.means, owner=rule.owner) for name, rule in rules.book.rules.items()
     }

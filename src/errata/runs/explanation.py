@@ -34,6 +34,8 @@ class ScoreEffect(msgspec.Struct, frozen=True, kw_only=True):
     """Whether clean takes the result of an earlier session in its place."""
     stood_in_for: tuple[Policy, ...] = ()
     """Where an earlier session's result takes its place."""
+    unknown: tuple[Policy, ...] = ()
+    """Scores that the run does not have, because most of its rows are not in the log."""
     unsettled: bool = False
     """It was read, but reviewed goes by triage until a second reader agrees."""
 
@@ -46,6 +48,8 @@ class ScoreEffect(msgspec.Struct, frozen=True, kw_only=True):
         parts += [f"not in {_listed(out)}"] if out else []
         if self.stood_in_for:
             parts.append(f"replaced by an earlier session's result in {_listed([*self.stood_in_for])}")
+        if self.unknown:
+            parts.append(f"{_listed([*self.unknown])} unknown: rows are missing from the log")
         if self.unsettled:
             parts.append("reviewed goes by triage until a second reader agrees")
         return ", ".join(parts)
@@ -59,8 +63,12 @@ def effect_of(
     *,
     broken: bool,
     stood: Standing | None = None,
+    unknown: tuple[Policy, ...] = (),
 ) -> ScoreEffect:
-    """The policies themselves are asked, about this attempt alone and what belongs to it."""
+    """The policies themselves are asked, about this attempt alone and what belongs to it.
+
+    `unknown`: the scores that the whole run does not have.
+    """
     verdicts = {attempt.id: stood.verdict} if stood and counts(stood) else {}
     asked: tuple[Policy, ...] = (*ASKED, "reviewed") if verdicts else ASKED
     unsettled = stood is not None and not verdicts
@@ -74,8 +82,11 @@ def effect_of(
     scores = {policy: POLICIES[policy](Trials(alone, rows, opinions)) for policy in asked}
     stood_in = tuple(policy for policy in OF_THE_SUBJECT if policy in scores and scores[policy].recovered)
     return ScoreEffect(
-        counted_in=tuple(policy for policy, score in scores.items() if score.total and policy not in stood_in),
+        counted_in=tuple(
+            policy for policy, score in scores.items() if score.total and policy not in (*stood_in, *unknown)
+        ),
         left_out_of={policy: next(iter(score.left_out)) for policy, score in scores.items() if score.left_out},
+        unknown=unknown,
         recovered="clean" in stood_in,
         stood_in_for=stood_in,
         unsettled=unsettled,
@@ -173,8 +184,8 @@ def _doubt(signal: Signal, owner: Owner | None) -> Reason:
 
 def _facts_against(attempt: Attempt, attribution: Attribution, effect: ScoreEffect) -> list[Reason]:
     if attempt.reported_counted and "clean" in effect.left_out_of:
-        return [Reason(text="the harness counted it as failed (reported_counted)", fact="harness_counted_it")]
+        return [Reason(text="the harness counted it as failed", fact="harness_counted_it")]
     if attempt.reported_counted is False and attribution.owner == "model":
-        text = "the harness left it out of its own count (reported_counted)"
+        text = "the harness left it out of its own count"
         return [Reason(text=text, fact="harness_left_it_out")]
     return []

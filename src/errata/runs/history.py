@@ -16,13 +16,13 @@ from errata.memory.stored import outcomes_of_runs, signs_of
 from errata.model import Action, Run, StoredRun
 from errata.model.history import ActionResult, FailedRun, History, Mention
 from errata.model.prior_report import PriorReport
+from errata.model.stand_in import stand_in_of
 from errata.model.times import moment_of
 from errata.runs.reports import report_files_for, reports_for
 from errata.store.database import Store
 from errata.store.memory import all_actions
 from errata.store.named_cases import bucket_cases
 from errata.store.runs import all_runs
-from errata.triage.across import stand_in_of
 
 DAY = len("2026-03-04")
 MOST_RUNS = 50

@@ -17,6 +17,7 @@ from errata.model import (
     Observation,
     StoredRun,
 )
+from errata.model.coverage import lacks_rows
 from errata.model.history import History
 from errata.model.identity import split_attempt_id
 from errata.model.output.memory import CaseHistoryOutput
@@ -192,7 +193,15 @@ def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store, *, may_lac
     if attribution is None:
         return shown
     standing = review.standing if review else None
-    effect = effect_of(stored.run, attempt, same, attribution, broken=attempt.id in view.broken, stood=standing)
+    effect = effect_of(
+        stored.run,
+        attempt,
+        same,
+        attribution,
+        broken=attempt.id in view.broken,
+        stood=standing,
+        unknown=("strict", "as_reported") if lacks_rows(stored) else (),
+    )
     return msgspec.structs.replace(
         shown,
         attribution=attribution,

@@ -13,6 +13,7 @@ from errata.errors import NotFoundError, StoreError
 from errata.model import Attempt, StoredRun
 from errata.model.identity import fingerprint
 from errata.model.run import case_name
+from errata.model.stand_in import stand_in_of
 from errata.model.suspects import FEWEST, SuspectTask, SuspectTasks, TaskEvidence, allowed_passes
 from errata.model.times import to_text
 from errata.review.stored.task_reviews import review_of, reviews_of_tasks
@@ -21,7 +22,6 @@ from errata.store.attributions import rules_version_of
 from errata.store.case_outcomes import FEW, MOST_SUBJECTS, CaseTally, attributed_failures_on, case_tallies, failures_on
 from errata.store.database import Store
 from errata.store.runs import all_runs, keep_summary, kept_summary, run_by_id
-from errata.triage.across import stand_in_of
 from errata.triage.stored import MOST_RUNS, NOT_THE_CASES, subject_name, was_measured
 from errata.triage.task_evidence import FAULTS_OF_TESTS, REFERENCE, SubjectFailure, as_doubts, evidence_against
 

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from errata.model import Attempt, Case, Run
 from errata.triage import facts
 from errata.triage.attribution import attribute
+from errata.triage.dialogues import CHANGES
 from errata.triage.facts import MEANS
 from errata.triage.limits import explains_failure
 from errata.triage.observed import Observed
@@ -40,6 +41,7 @@ def observe(run: Run, attempt: Attempt, case: Case | None, wide: RunWide | None,
 
 
 __all__ = [
+    "CHANGES",
     "MEANS",
     "Observed",
     "PatternSurvey",

@@ -1,17 +1,15 @@
 """Signals that need more than the run itself: other runs of the same suite, and known gaps on record."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Literal
 
 import msgspec
 
-from errata.model import Attempt, Case, Run
+from errata.model import Attempt, Case
 from errata.model.action import RecordedGap
 from errata.model.suspects import FEWEST, allowed_passes
 from errata.model.words import Confidence, Owner
 from errata.text.answers import final_answers
 from errata.text.equivalence import Canonical, canonical
-from errata.text.lazy_regex import lazy_regex
 from errata.triage.contradictions import unoffered_calls
 from errata.triage.demands import nearly_passed, unnamed_demands
 from errata.triage.expected import choice_of, expected_texts
@@ -233,26 +231,3 @@ def _covers(gap: RecordedGap, attempt: Attempt) -> bool:
 def not_the_models(observed: Iterable[Observed]) -> list[Observed]:
     """For the run of a reference solution: no model took part, so no signal may name it."""
     return [one for one in observed if one.owner != "model"]
-
-
-StandIn = Literal["reference", "nothing", ""]
-
-_WHAT = r"(?:[-_ ](?:agent|answers?|patch(?:es)?|solutions?|run))?$"
-_REFERENCE = lazy_regex(rf"(?:oracle|gold(?:en)?|reference|ground[-_ ]?truth|answer[-_ ]?key){_WHAT}")
-_NOTHING = lazy_regex(rf"(?:nop|no-?op|null|do[-_ ]?nothing|empty){_WHAT}")
-_TELLING = ("agent", "subject", "mode", "solver", "predictions", "predictions_path")
-"""The parts of a variant that may name a stand-in for a model."""
-
-
-def stand_in_of(run: Run) -> StandIn:
-    """By the whole name of the agent or the model; `golden-gate-7b` is a model like any other."""
-    subject = run.subject
-    names = [subject.agent, subject.model.rpartition("/")[2]]
-    names += [value for key, value in run.variant.items() if key in _TELLING]
-    for name in names:
-        low = name.strip().lower()
-        if _REFERENCE.match(low):
-            return "reference"
-        if _NOTHING.match(low):
-            return "nothing"
-    return ""

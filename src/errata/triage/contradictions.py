@@ -179,10 +179,11 @@ def expected_contradicts_data(attempt: Attempt, case: Case | None) -> Iterator[O
     for person, date in wanted.items():
         known = given.get(person)
         if known is not None and known != date and made.get(person) == known and date not in task:
-            quote = f"expected {' '.join(person)} born {date}, the tools return {known}"
             writes = writes_of(attempt, case)
             is_all = writes is None or (len(writes.unexpected) <= 1 and len(writes.missing) <= 1)
-            strength: Confidence = "likely" if is_all else "weak"  # else the subject did other things wrong, too
+            strength: Confidence = "likely" if is_all else "weak"
+            more = "" if is_all else "; the model also made other mistakes"
+            quote = f"expected {' '.join(person)} born {date}, the tools return {known}{more}"
             evidence = signal("expected_contradicts_data", strength, "case.expected", quote, case.ref)
             yield Observed(signal=evidence, owner="task", is_specific=True)
             return

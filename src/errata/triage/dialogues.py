@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from errata.model import Attempt, Case
-from errata.transcript.actions import unmatched_actions
+from errata.transcript.actions import ArgumentDifference, compare_actions, unmatched_actions
 from errata.transcript.calls import CalledFunction
 from errata.transcript.simulated_user import has_simulated_user
 from errata.triage.observed import Observed, signal
+
+CHANGES = ("wrote_too_much", "wrote_otherwise", "never_wrote")
+"""Signals about what the model changed. They name the cause where only a failed check decides the owner."""
 
 
 class Writes(NamedTuple):
@@ -35,16 +38,43 @@ def writes_of(attempt: Attempt, case: Case | None) -> Writes | None:
 
 
 def wrote_something_else(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
-    """The subject changed what should not have changed, and did all that was expected of it besides."""
+    """The subject changed what should not have changed, made an expected change otherwise, or did not make it."""
     if attempt.outcome not in ("fail", "partial") or not has_simulated_user(attempt):
         return
     if attempt.execution != "completed":
         return  # it may have gone on to what was expected
     writes = writes_of(attempt, case)
-    if writes is None or not writes.unexpected:
+    if writes is None or not (writes.unexpected or writes.missing):
         return
-    first = writes.unexpected[0]
-    quote = f"{first.name}({', '.join(f'{name}={value}' for name, value in first.arguments.items())})"
-    name = "wrote_otherwise" if writes.missing else "wrote_too_much"
-    seen = signal(name, "likely", "tool calls", quote, attempt.ref)
-    yield Observed(signal=seen, owner="model", is_self_evident=not writes.missing)
+    if not writes.unexpected:
+        seen = signal("never_wrote", "likely", "case.expected", _call(writes.missing[0]), case.ref if case else None)
+        yield Observed(signal=seen, owner="model")
+    elif not writes.missing:
+        seen = signal("wrote_too_much", "likely", "tool calls", _call(writes.unexpected[0]), attempt.ref)
+        yield Observed(signal=seen, owner="model", is_self_evident=True)
+    else:
+        seen = signal("wrote_otherwise", "likely", "tool calls", _mistakes(attempt, case), attempt.ref)
+        yield Observed(signal=seen, owner="model")
+
+
+def _mistakes(attempt: Attempt, case: Case | None) -> str:
+    """The first call that should not have been made, then the first with wrong arguments, or that is missing."""
+    compared = compare_actions(attempt, case)
+    if compared is None:
+        return ""
+    parts = [f"{_call(action.call)} not expected" for action in compared.unexpected[:1]]
+    for pair in compared.differing[:1]:
+        parts.append(f"{pair.made.use.name} with {', '.join(map(_difference, pair.differences))}")
+    if not compared.differing:
+        parts += [f"{_call(call)} never made" for call in compared.missing[:1]]
+    return "; ".join(parts)
+
+
+def _call(call: CalledFunction) -> str:
+    return f"{call.name}({', '.join(f'{name}={value}' for name, value in call.arguments.items())})"
+
+
+def _difference(difference: ArgumentDifference) -> str:
+    made = "missing" if difference.made is None else difference.made
+    wanted = "none" if difference.wanted is None else difference.wanted
+    return f"{difference.argument} {made} (expected {wanted})"

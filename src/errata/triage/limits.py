@@ -171,9 +171,11 @@ def ran_into_a_limit(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
         quote = _quote(attempt.limit) if attempt.limit else "limit"
         explains = explains_failure(attempt, case)
         strength: Confidence = "likely" if explains else "weak"
-        evidence = signal("limit_reached", strength, "limit", quote, attempt.ref)
+        is_dialogue = _is_unscored_dialogue(attempt, case)
+        name = "limit_during_changes" if explains and is_dialogue else "limit_reached"
+        evidence = signal(name, strength, "limit", quote, attempt.ref)
         yield Observed(signal=evidence, owner="budget", is_specific=True)
-        if not explains and _is_unscored_dialogue(attempt, case):
+        if not explains and is_dialogue:
             used_up = signal("turns_used_up", "likely", "limit", quote, attempt.ref)
             yield Observed(signal=used_up, owner="model", also=("budget",))
 

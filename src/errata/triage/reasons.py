@@ -65,7 +65,7 @@ def _quotes_of_signals(attempt: Attempt, attribution: Attribution | None) -> Ite
     yield from own_texts(attempt)
 
 
-_WRITES = {"wrote_too_much": "not expected", "wrote_otherwise": "a different change than expected"}
+_WRITES = {"wrote_too_much": "not expected", "wrote_otherwise": "wrong change", "never_wrote": "never made"}
 
 
 def _by_writes(attribution: Attribution | None) -> Iterator[ReasonQuote]:

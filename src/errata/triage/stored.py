@@ -12,6 +12,7 @@ from errata.errors import StoreError
 from errata.model import Attempt, Case, Counts, Run, StoredRun, case_key
 from errata.model.codec import unpack
 from errata.model.identity import fingerprint
+from errata.model.stand_in import stand_in_of
 from errata.model.suspects import FEWEST, allowed_passes
 from errata.store.attempts import attempts_of, case_of, failures_to_triage, run_with_texts, with_texts
 from errata.store.attributions import AttributionSpool, Kept, attributions_of_thinned, rules_version_of
@@ -35,7 +36,6 @@ from errata.triage.across import (
     failing_everywhere,
     not_the_models,
     short_answer,
-    stand_in_of,
 )
 from errata.triage.attribution import attribute
 from errata.triage.contradictions import offered_tools

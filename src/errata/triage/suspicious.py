@@ -8,12 +8,12 @@ import msgspec
 from errata.model import Attempt, Case, Run, Signal
 from errata.model.delivery import did_work
 from errata.model.run import LISTS_EVERY_CHECK
+from errata.model.stand_in import stand_in_of
 from errata.model.words import Confidence
 from errata.text.equivalence import same
 from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import without_ids
 from errata.triage import empty_passes, suspicious_work
-from errata.triage.across import stand_in_of
 from errata.triage.expected import expected_texts, is_about_safety
 from errata.triage.observed import signal
 

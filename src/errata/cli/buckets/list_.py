@@ -14,8 +14,8 @@ from errata.runs.names import runs_named
 from errata.verbs.buckets import list_buckets
 from errata.verbs.store import all_runs
 
-HEADER = ("bucket", "status", "failures", "distinct", "cases", "runs", "models", "owner", "last seen")
-RIGHT = ("failures", "distinct", "cases", "runs", "models")
+HEADER = ("cause", "status", "failures", "cases", "runs", "models", "owner", "last seen")
+RIGHT = ("failures", "cases", "runs", "models")
 SHOWN = 30
 SIZES = 5
 SURFACE = ("owner", "category", "step", "judge", "session")
@@ -28,10 +28,10 @@ SURFACE = ("owner", "category", "step", "judge", "session")
 @click.option("--limit", type=click.IntRange(min=1), help=f"Show at most N; default: {SHOWN}, or all with --json.")
 @shared_options
 def command(runs: tuple[str, ...], alone: bool, limit: int | None, options: Options) -> None:
-    """List buckets with counts and owner.
+    """List causes with counts and owner.
 
-    Without RUN, covers all runs. `failures` counts all failures, `distinct` leaves out knock-on failures. The second
-    line has the slug that other commands take, and what else the members share.
+    Without RUN, covers all runs. The second line has the slug that other commands take, how many of the failures are
+    knock-on failures, and what else the failures share.
     """
     store = options.store
     meant = list(runs_named(runs, store))
@@ -41,7 +41,7 @@ def command(runs: tuple[str, ...], alone: bool, limit: int | None, options: Opti
         for counts in table.listed:
             put_json(bucket_output(counts))
     elif not table.failures:
-        say("no failures, no causes" if meant or all_runs(store) else "no runs yet: `errata import PATH…`")
+        say("no failures" if meant or all_runs(store) else "no runs yet: `errata import PATH…`")
     else:
         show_table(table, alone=alone)
 
@@ -53,7 +53,7 @@ def show_table(table: BucketTable, *, alone: bool) -> None:
         some = [one for one in table.listed if one.bucket.suite == suite]
         put(f"\n{suite or 'no suite'}" if len(suites) > 1 else "")
         below = [_below(one) for one in some]
-        put_table(HEADER, map(_row, some), right=RIGHT, give_way=("bucket",), below=below, below_lines=0)
+        put_table(HEADER, map(_row, some), right=RIGHT, give_way=("cause",), below=below, below_lines=0)
     put(("\n" if suites else "") + _foot(table, alone=alone))
     for line in _behind(table.listed):
         put(line)
@@ -67,7 +67,7 @@ def _behind(listed: Sequence[BucketCounts]) -> list[str]:
             if name not in SURFACE:
                 by_parameter.setdefault((counts.bucket.suite, name, value), []).append(counts)
     return [
-        f"common cause? {name} {value}: {len(some):,} causes, {plural(sum(one.rows for one in some), 'row')}"
+        f"perhaps one cause: {len(some):,} causes share {name} {value}, {sum(one.rows for one in some):,} failures"
         for (_, name, value), some in by_parameter.items()
         if len(some) > 1
     ]
@@ -77,7 +77,7 @@ def _foot(table: BucketTable, *, alone: bool) -> str:
     parts = [f"{plural(table.failures - table.alone, 'failure')} in {plural(table.buckets, 'cause')}"]
     if table.alone:
         hint = "" if alone else f": `--all` lists {'it' if table.alone == 1 else 'them'}"
-        parts.append(f"{plural(table.alone, 'single failure')}{hint}")
+        parts.append(f"{plural(table.alone, 'more failure matches', 'more failures match')} no other{hint}")
     hidden = table.buckets + (table.alone if alone else 0) - len(table.listed)
     parts += [f"{plural(hidden, 'more cause')}: raise `--limit`"] if hidden else []
     return " · ".join(parts)
@@ -103,7 +103,6 @@ def status_line(statuses: dict[str, int], total: int) -> str:
 def _row(counts: BucketCounts) -> tuple[object, ...]:
     figures = (
         f"{counts.rows:,}",
-        f"{counts.mistakes:,}",
         f"{counts.cases:,}",
         f"{len(counts.runs):,}",
         f"{len(counts.models):,}" if counts.models else "–",
@@ -131,19 +130,19 @@ def _below(counts: BucketCounts) -> str:
     followers = [f"{counts.followers:,} knock-on"] if counts.followers else []
     if counts.bucket.status != "provisional" and counts.assigned:
         followers.insert(0, f"{counts.read:,} reviewed, {counts.assigned:,} not reviewed")
-    elsewhere = [f"{plural(counts.elsewhere, 'row')} in other runs"] if counts.elsewhere else []
+    elsewhere = [f"{plural(counts.elsewhere, 'failure')} in other runs"] if counts.elsewhere else []
     cause = [counts.bucket.title] if _name(counts.bucket) != counts.bucket.title else []
     return " · ".join([counts.bucket.slug, *followers, *elsewhere, *since, *shared, *cause])
 
 
 def buckets_line(buckets: RunBuckets) -> str:
-    """The causes of a run: `2 final (3 and 2 failures) · 4 single failures`.
+    """The causes of a run: `2 final (3 and 2 failures) · 4 failures match no other`.
 
     Failures that rules put into a final bucket are counted apart.
     """
     sums = (("final", buckets.final), ("reviewed", buckets.reviewed), ("provisional", buckets.provisional))
     parts = [f"{one.buckets:,} {status} ({_sizes(one)})" for status, one in sums if one.buckets]
-    alone = plural(buckets.alone, "single failure")
+    alone = f"{plural(buckets.alone, 'failure matches', 'failures match')} no other"
     assigned = f"{plural(buckets.assigned, 'failure')} assigned to final causes by rules, not reviewed"
     return " · ".join([*parts, *([assigned] if buckets.assigned else []), *([alone] if buckets.alone else [])])
 

@@ -51,7 +51,7 @@ def _put_deviations(deviations: tuple[Deviation, ...], names: CaseLabels) -> Non
         least = deviations[0]
         closest = f"{wash(least.label)} in {wash(least.category)}, {points(least.deviation, least.interval)}"
         after = f"{p_value(least.p)}, {p_value(least.adjusted)} after correction; {ALONE}"
-        put(f"No model deviates significantly in a category ({tests}). Closest: {closest} ({after})", hang=0)
+        put(f"No model deviates significantly in a category ({tests}). The closest is {closest} ({after})", hang=0)
         return
     rows = [
         (

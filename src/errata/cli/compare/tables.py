@@ -77,8 +77,7 @@ def _no_difference(pairs: Sequence[Pairing], comparison: Comparison, names: Case
     if len(pairs) == 1:
         return _single_pair(smallest, names)
     test = f"exact McNemar on shared {names.word}s, Holm, {len(pairs)} pairs{_counting(pairs)}"
-    lowest = f"{_pair_in_words(smallest)}; {p_value(smallest.all.p)} before correction"
-    return f"No pair differs significantly ({test}). Closest: {lowest}.{about_intervals(pairs)}"
+    return f"No pair differs significantly ({test}). {_closest(smallest)}{about_intervals(pairs, shown=1)}"
 
 
 def _single_pair(pair: Pairing, names: CaseLabels) -> str:
@@ -94,7 +93,7 @@ def _single_pair(pair: Pairing, names: CaseLabels) -> str:
     ]
     if (clean.only_first_fails, clean.only_second_fails) != (every.only_first_fails, every.only_second_fails):
         counts = f"{clean.only_first_fails:,} and {clean.only_second_fails:,} of {clean.shared:,}"
-        sentences.append(f"Without infrastructure failures: {counts} ({p_value(clean.adjusted)}).")
+        sentences.append(f"In clean: {counts} ({p_value(clean.adjusted)}).")
     return " ".join(sentences) + about_intervals([pair])
 
 
@@ -136,7 +135,7 @@ def _put_differing(differing: Sequence[Pairing], pairs: Sequence[Pairing], names
         put(f"  {_pair_in_words(pair)}", hang=4)
     if len(differing) > SHOWN:
         put(f"  and {len(differing) - SHOWN} more with --json")
-    if note := about_intervals(pairs):
+    if note := about_intervals(pairs, shown=len(differing)):
         put(note.strip(), hang=0)
 
 
@@ -166,10 +165,11 @@ def clean_in_words(pairs: Sequence[Pairing]) -> str:
     return f"Without infrastructure failures (clean), {counts}: {named}{more}."
 
 
-def about_intervals(pairs: Sequence[Pairing]) -> str:
+def about_intervals(pairs: Sequence[Pairing], *, shown: int = 2) -> str:
     """An interval may exclude 0 although the test, corrected or exact, finds no difference."""
     if len(pairs) > 1:
-        return f" Each interval is 95 % for its pair alone, not corrected for {len(pairs)} pairs."
+        which = "The 95 % interval is" if shown == 1 else "95 % intervals are"
+        return f" {which} not corrected for {len(pairs)} pairs."
     interval = pairs[0].all.interval
     if interval is not None and not pairs[0].all.differs and (interval[0] > 0 or interval[1] < 0):
         return " The interval is approximate; the exact test decides."
@@ -190,20 +190,30 @@ def ahead_in_words(pair: Pairing, *, clean: bool = False) -> str:
 
 
 def _pair_in_words(pair: Pairing) -> str:
-    """`A is better than B (only A fails: 44, only B fails: 216)`, with p, and the same for clean if that differs."""
+    """`A is better than B: +20.0 points [+1.2, +39.3] (A minus B). Only A fails: 44, only B: 216 (p < 0.001; …)`."""
+    return f"{ahead_in_words(pair)}: {_apart(pair)}. {_counts_in_words(pair, p_value(pair.all.adjusted))}"
+
+
+def _closest(pair: Pairing) -> str:
+    """The same of a pair that does not differ."""
+    p = f"{p_value(pair.all.adjusted)}, {p_value(pair.all.p).removeprefix('p = ')} before correction"
+    return f"The closest pair differs by {_apart(pair)}. {_counts_in_words(pair, p)}."
+
+
+def _counts_in_words(pair: Pairing, p: str) -> str:
+    """How often only one of the two fails, and the same for clean if that differs."""
     every, clean = pair.all, pair.clean
     first, second = every.only_first_fails, every.only_second_fails
-    counts = f"only {pair.first} fails: {first:,}, only {pair.second} fails: {second:,}, {_apart(pair)}"
-    counts = f"{ahead_in_words(pair)}: {counts}"
+    counts = f"Only {pair.first} fails: {first:,}, only {pair.second}: {second:,}"
     if (clean.only_first_fails, clean.only_second_fails) == (first, second):
-        return f"{counts} ({p_value(every.adjusted)})"
-    without = f"{clean.only_first_fails:,} and {clean.only_second_fails:,}, {p_value(clean.adjusted)}"
-    return f"{counts} ({p_value(every.adjusted)}; without infrastructure failures {without})"
+        return f"{counts} ({p})"
+    in_clean = f"in clean {clean.only_first_fails:,} and {clean.only_second_fails:,}, {p_value(clean.adjusted)}"
+    return f"{counts} ({p}; {in_clean})"
 
 
 def _apart(pair: Pairing) -> str:
     """How much more often the first passes, over the cases that both decided; in the order that the runs were given."""
-    return f"{pair.first} minus {pair.second} {points(pair.all.difference or 0.0, pair.all.interval)}"
+    return f"{points(pair.all.difference or 0.0, pair.all.interval)} ({pair.first} minus {pair.second})"
 
 
 MOST = 15

@@ -2,9 +2,8 @@
 
 from errata.cli.output import money, number, plural, put
 from errata.cli.table import put_parts
-from errata.compare.costs import ONLY_SIMULATOR
 from errata.model.coverage import holds_only_failures
-from errata.render.figures import overlap_note
+from errata.render.figures import overlap_note, simulator_cost
 from errata.runs.summary import Analysis
 from errata.text.clean import one_line
 
@@ -45,9 +44,11 @@ def show_cost(analysis: Analysis) -> None:
     if counts.cost is None:
         return
     unknown = counts.counted - counts.cost_known - counts.executions.get("missing", 0)
+    currency = analysis.stored.run.extra.get("currency", "USD")
+    if analysis.scores.cost.is_simulator_only:
+        put(f"Cost     {simulator_cost(counts.cost, unknown, currency)}", hang=9)
+        return
     rest = f", unknown for {plural(unknown, 'attempt')}" if unknown else ""
     spent = f" · {number(counts.tokens)} tokens" if counts.tokens is not None else ""
-    total = money(counts.cost, 2 if counts.cost >= 1 else 4, analysis.stored.run.extra.get("currency", "USD"))
+    total = money(counts.cost, 2 if counts.cost >= 1 else 4, currency)
     put(f"Cost     {total}{rest}{spent}")
-    if analysis.scores.cost.is_simulator_only:
-        put(f"         {ONLY_SIMULATOR}")

@@ -1,6 +1,6 @@
-"""The `Next` lines of an analysis: commands that continue from here, each with what it does."""
+"""The `Next` lines of an analysis: commands that continue from here, the most important first."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from errata.cli.fitting import WIDTH, columns
 from errata.cli.output import NOTE_GAP, plural, put_command, wash
@@ -10,17 +10,16 @@ from errata.runs.scores import Scores
 from errata.runs.summary import Analysis
 from errata.text.shell import shell_word
 
-TO_CHECK = ("harness", "grader", "task")
-"""Owners whose failures come back until somebody repairs something; rules may be wrong about them."""
+TO_CHECK = {"harness": "is the harness broken", "grader": "is the grader right", "task": "is the task right"}
+"""Owners whose failures come back until somebody repairs something, and what to ask: rules may be wrong about them."""
 INDENT = 9
 
 Step = tuple[list[str], str]
 
 
 def put_next(analysis: Analysis) -> None:
-    steps = [*_steps(analysis)]
-    # the last command names a case, which may be long: it does not push the other notes away
-    width = _common_width(steps[:-1])
+    steps = _steps(analysis)
+    width = _common_width(steps)
     for at, (words, note) in enumerate(steps):
         put_command("" if at else "Next", words, note, width=width, indent=INDENT)
 
@@ -28,33 +27,32 @@ def put_next(analysis: Analysis) -> None:
 def _steps(analysis: Analysis) -> list[Step]:
     handle = analysis.handle
     to_review = analysis.stored.counts.failures > analysis.reviewed + analysis.inherited
-    # a run that is not fit is checked and completed before anybody looks at its failures
-    repair = [*_check(analysis), *_rerun(analysis)]
-    steps = [*_failures(analysis), *_rerun(analysis), *_check(analysis)]
-    if not analysis.health.fit:
-        steps = [*repair, *_failures(analysis)]
-    if to_review:
-        steps.append((["errata", "review", "next", handle], "review the failures one by one"))
-    if analysis.first_case:
-        steps.append((["errata", "show", f"{handle}/{analysis.first_case}"], "show one failure with evidence"))
-    else:
-        steps.append((["errata", "show", handle], "show the run"))
-    return steps
-
-
-def _failures(analysis: Analysis) -> list[Step]:
-    listing = ["errata", "failures", analysis.handle]
-    failures, odd = analysis.stored.counts.failures, analysis.suspicious.suspicious
-    steps: list[Step] = []
+    failures = analysis.stored.counts.failures
+    doubts, rerun, check = [*_doubts(analysis)], _rerun(analysis), _check(analysis)
+    listing: list[Step] = []
     if failures:
-        steps.append((listing, f"list {plural(failures, 'failure')} with reasons"))
+        listing.append((["errata", "failures", handle], f"list {plural(failures, 'failure')} with reasons"))
+    if to_review:
+        listing.append((["errata", "review", "next", handle], "confirm or correct the owners"))
+    if not failures:
+        listing.append((["errata", "show", handle], "show the run"))
+    if not analysis.health.fit:
+        return [*check, *rerun, *doubts, *listing]
+    has_warnings = any(finding.severity != "info" for finding in analysis.health.findings)
+    # notes limit nothing, so they come last
+    return [*doubts, *rerun, *check, *listing] if has_warnings else [*doubts, *rerun, *listing, *check]
+
+
+def _doubts(analysis: Analysis) -> Iterator[Step]:
+    """What may be counted wrongly, and is settled by looking at it."""
+    listing = ["errata", "failures", analysis.handle]
     for owner in analysis.owners:
         if owner.owner in TO_CHECK:
-            steps.append(([*listing, "--owner", owner.owner], f"check {plural(owner.count, f'{owner.owner} failure')}"))
-    if odd:
+            failures = plural(owner.count, f"{owner.owner} failure")
+            yield [*listing, "--owner", owner.owner], f"check {failures}: {TO_CHECK[owner.owner]}?"
+    if odd := analysis.suspicious.suspicious:
         passes = plural(odd, "suspicious pass", "suspicious passes")
-        steps.append(([*listing, "--suspicious"], f"list {passes}"))
-    return steps
+        yield [*listing, "--suspicious"], f"check {passes}: {'is it' if odd == 1 else 'are they'} earned?"
 
 
 def _rerun(analysis: Analysis) -> list[Step]:

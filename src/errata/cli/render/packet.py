@@ -51,7 +51,7 @@ def show_packet(packet: Packet, *, raw: bool = False) -> None:
 
 def _size(size: dict[str, int]) -> str:
     used, left = size.get("tokens_estimated", 0), size.get("tokens_left")
-    return f"about {used:,} tokens" + (f", {left:,} left of the budget" if left is not None else "")
+    return f"about {used:,} tokens" + (f", {left:,} left of the token limit" if left is not None else "")
 
 
 _FIRST = ("model", "suite", "date")
@@ -74,6 +74,13 @@ def _put_facts(facts: dict[str, Any], *, raw: bool) -> None:
             for check in value:
                 reason = f": {check['reason']}" if check.get("reason") else ""
                 _put_field("check", f"{check.get('name')} {check.get('status')}{reason}", raw=raw)
+        elif name == "steps" and isinstance(value, dict):
+            _put_field("steps", f"{value.get('count')}, the last is {value.get('last')}", raw=raw)
+            for entry in value.get("speakers") or ():
+                _put_field("", f"{entry['speaker']}: {entry['steps']}", raw=raw)
+        elif name == "other_attempts" and isinstance(value, list):
+            others = ", ".join(f"#{one.get('attempt')} {one.get('outcome')}" for one in value)
+            _put_field("other attempts", others, raw=raw)
         elif value not in (None, "", [], {}):
             _put_field(name, _pairs(value) if isinstance(value, dict) else value_of(value), raw=raw)
 
@@ -124,7 +131,8 @@ def _put_question(packet: Packet) -> None:
         put(line, hang=3)
     labels = packet.question.labels
     for at, choice in enumerate(labels, 1):
-        put(f"{at:>2}  {choice.label} (owner {choice.owner}): {choice.meaning}", hang=4)
+        owner = "" if choice.owner == choice.label else f" (owner {choice.owner})"
+        put(f"{at:>2}  {choice.label}{owner}: {choice.meaning}", hang=4)
     owners = owners_without_label(packet.question)
     if owners:
         put(f"{len(labels) + 1:>2}  {NO_LABEL}: no label fits; give an owner: {', '.join(owners)}", hang=4)

@@ -42,7 +42,8 @@ class ScoreWords:
         parts = [score.note] if score.note else []
         if score.groups:
             out = plural(sum(score.left_out.values()), self.counted)
-            parts.append(f"{self.harness} leaves out {out}{_why(score)}")
+            why = "" if [*score.left_out] == ["not counted"] else _why(score)
+            parts.append(f"{self.harness} leaves out {out}{why}")
         if score.reproduced is False:
             parts.append(f"the harness reports {score.stated:.4g}")
         return "; ".join(parts) or f"as {self.harness} {'reports' if score.reproduced else 'counts'}"
@@ -124,8 +125,16 @@ def put_bracket(scores: Scores, *, is_reviewed: bool = False, doubt: str | None 
     words = ScoreWords(harness_title(run), counted_in(run, scores.unit))
     shown: tuple[Policy, ...] = (*SHOWN, "reviewed") if is_reviewed else SHOWN
     estimate = "" if doubt is None else _estimate(scores.scores[shown[-1]].total, doubt, words.counted)
-    for at, line in enumerate(lines_of(scores.scores, shown, words, width=WIDTH - BESIDE, estimate=estimate)):
-        put(f"{'' if at else 'Score':<{BESIDE}}{line}")
+    lines = lines_of(scores.scores, shown, words, width=WIDTH - BESIDE, estimate=estimate)
+    for at, line in enumerate([*lines, *clusters_in_words(scores.scores["strict"])]):
+        put(f"{'' if at else 'Score':<{BESIDE}}{line}", hang=BESIDE)
+
+
+def clusters_in_words(score: Score) -> list[str]:
+    """On which cases an interval rests, where a case has several attempts."""
+    if not 0 < len(score.by_case) < score.total or score.interval is None:
+        return []
+    return [f"intervals over {plural(len(score.by_case), 'case')}: attempts at one case are correlated"]
 
 
 def _estimate(total: int, doubt: str, counted: str) -> str:

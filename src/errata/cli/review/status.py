@@ -41,13 +41,15 @@ def show_status(status: Status, handle: str) -> None:
     parts = [f"Run {handle}", plural(status.failures, "failure"), f"{status.reviewed:,} reviewed"]
     parts += [f"{status.inherited:,} inherited"] if status.inherited else []
     corrected = ", corrected since" if status.refused and not status.unmended else ""
-    put(" · ".join([*parts, f"{status.waiting:,} waiting", f"{status.refused:,} refused{corrected}"]))
+    parts += [f"{status.waiting:,} waiting"]
+    parts += [f"{plural(status.refused, 'answer')} refused{corrected}"] if status.refused else []
+    put(" · ".join(parts))
     if not status.failures:
         return
     put()
-    put("owner            rules   reviews   changed")
+    put("owner         by rules   by review   changed by review")
     for row in status.owners:
-        put(f"  {row.owner:<13} {row.triage:>6,}   {row.verdict:>7,}   {row.changed:>7,}")
+        put(f"  {row.owner:<11} {row.triage:>8,}   {row.verdict:>9,}   {row.changed:>17,}")
     _line("labels", " · ".join(f"{label} {count:,}" for label, count in status.labels.items()))
     _line("reviewers", " · ".join(f"{name} {count:,}" for name, count in status.reviewers.items()))
     _line("evidence", _evidence(status))

@@ -114,7 +114,7 @@ class FailureOutput(AttemptRowOutput, frozen=True, kw_only=True):
     """Other owners with a share in it."""
     confidence: Confidence | None
     proof: Proof | None
-    """Of the owner `model`: `shown` where the log shows it, `presumed` where nothing points elsewhere."""
+    """Of the owner `model`: `shown` where evidence supports it, `presumed` where it is only the default."""
     proof_reason: ProofReason | None
     decided_by: str | None
     """The rule that named the owner."""

@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from errata.model.output.report.shared import QuotedEvidence, ReviewCoverage, ScoreLine
+from errata.model.words import Proof
 
 SpreadGroup = Literal["passed", "failed_model", "failed_framework", "failed_other", "all"]
 
@@ -123,8 +124,8 @@ class BatchFailure(msgspec.Struct, frozen=True, kw_only=True):
     """The letter of its category."""
     owner: str
     confidence: str
-    proof: str = ""
-    """Of the owner `model`, where no reviewer has read it: shown or presumed."""
+    proof: Proof = ""
+    """Of the owner `model`, where no reviewer has read it: `shown` where evidence supports it, or `presumed`."""
     reviewed: bool = False
     reviewer: str = ""
     """Of the verdict, also of an inherited one."""

@@ -66,6 +66,8 @@ class RunSubject(msgspec.Struct, frozen=True, kw_only=True):
     """Cases that report one."""
     cost_of_failures: float | None = None
     cost_per_pass: float | None = None
+    is_cost_of_simulator: bool = False
+    """The log states what the simulated user cost, and not what the subject cost."""
 
 
 class FailedCheck(msgspec.Struct, frozen=True, kw_only=True):
@@ -146,7 +148,7 @@ class RunFailure(msgspec.Struct, frozen=True, kw_only=True):
     owner: Owner
     confidence: Confidence | str
     proof: Proof = ""
-    """Of the owner `model`, where no reviewer has read it: shown or presumed."""
+    """Of the owner `model`, where no reviewer has read it: `shown` where evidence supports it, or `presumed`."""
     proof_reason: ProofReason = ""
     reviewed: bool = False
     by: str = ""
