@@ -16,6 +16,7 @@ from errata.model.identity import split_attempt_id
 from errata.store.blocks import BlockReader, decompress
 from errata.store.case_versions import VersionLookup, version_record, versions_of
 from errata.store.database import Store
+from errata.store.elsewhere import chunks
 from errata.store.runs import run_by_id
 from errata.store.schema import attempts, blobs, blocks, cases, checks, thinned
 
@@ -208,7 +209,7 @@ def _is_counted_pass(attempt: Attempt) -> bool:
 
 # built once: building them takes longer than executing them
 _BLOCK = select(blocks.c.data).where(blocks.c.run_pk == bindparam("run"), blocks.c.number == bindparam("block"))
-_FILE = select(blobs.c.data).where(blobs.c.digest == bindparam("file"))
+_FILES = select(blobs.c.digest, blobs.c.data).where(blobs.c.digest.in_(bindparam("files", expanding=True)))
 _ANY_THINNED = select(thinned.c.seq).where(thinned.c.run_pk == bindparam("run")).limit(1)
 _CASE = select(cases.c.record).where(cases.c.run_pk == bindparam("run"), cases.c.key == bindparam("case"))
 _CASES = select(cases.c.record).where(cases.c.run_pk == bindparam("run")).order_by(cases.c.key)
@@ -226,11 +227,18 @@ STEPS = msgspec.msgpack.Decoder(tuple[Step, ...])
 
 
 def with_file_texts(connection: Connection, artefacts: tuple[Artefact, ...]) -> tuple[Artefact, ...]:
-    filled = []
-    for artefact in artefacts:
-        if artefact.blob and artefact.text is None:
-            row = connection.execute(_FILE, {"file": artefact.blob}).first()
-            text = decompress(row.data).decode("utf-8", "surrogatepass") if row else None
-            artefact = msgspec.structs.replace(artefact, text=text, blob="")
-        filled.append(artefact)
-    return tuple(filled)
+    missing = {artefact.blob for artefact in artefacts if artefact.blob and artefact.text is None}
+    if not missing:
+        return artefacts
+    texts = {row.digest: _text_of(row.data) for some in chunks(sorted(missing))
+             for row in connection.execute(_FILES, {"files": some})}  # fmt: skip
+    return tuple(
+        msgspec.structs.replace(artefact, text=texts.get(artefact.blob), blob="")
+        if artefact.blob and artefact.text is None
+        else artefact
+        for artefact in artefacts
+    )
+
+
+def _text_of(data: bytes) -> str:
+    return decompress(data).decode("utf-8", "surrogatepass")

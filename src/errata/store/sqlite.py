@@ -348,4 +348,4 @@ def _on_begin(connection: Connection) -> None:
     if connection.get_execution_options().get("isolation_level"):
         return
     write = connection.get_execution_options().get("errata_write", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+    _driver_of(connection).execute("BEGIN IMMEDIATE" if write else "BEGIN")
