@@ -60,7 +60,7 @@ def test_one_run_needs_no_title(library):
 
 def test_the_store_is_opened_once_however_many_runs_it_holds(library, monkeypatch):
     opened = []
-    monkeypatch.setattr(stores, "open_store", lambda path: opened.append(path) or open_store(path))
+    monkeypatch.setattr(stores, "open_store", lambda path, **how: opened.append(path) or open_store(path, **how))
 
     assert len(done("runs", "--json", "--store", library).rows) > 2
     assert opened == [library]
