@@ -20,7 +20,8 @@ from errata.cli.door import BUG
 from errata.cli.door import run as run_command
 from errata.errors import ErrataError
 from errata.model import Item
-from errata.runs.reader_processes import as_sent, collect_seldom
+from errata.runs.child_processes import collect_seldom
+from errata.runs.frames import as_sent
 from errata.sources.base import Match, RecognisedPath, Source
 from errata.store.packing import pack_items, seal
 from soak.damage import damaged

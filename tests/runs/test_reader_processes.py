@@ -16,7 +16,7 @@ import pytest
 
 from errata.errors import SourceError
 from errata.model import Attempt
-from errata.runs import importing, reader_processes
+from errata.runs import frames, importing, reader_processes
 from errata.runs.child_processes import ForkedProcess, can_fork
 from errata.runs.importing import import_orders, import_paths
 from errata.runs.log_search import Order, look_for
@@ -353,7 +353,7 @@ def test_rows_with_numbers_over_64_bits_are_encoded():
     rows = RunPart(attempts=Columns.of([(0, "case\ud800", 10**30)]), tally={"\ud800": {}})
     part = reader_processes.PackedBatch(parts={"r": rows})
 
-    (row,) = reader_processes.as_sent(part).parts["r"].attempts
+    (row,) = frames.as_sent(part).parts["r"].attempts
 
     assert row == (0, "case?", 2**63 - 1)
 
@@ -370,15 +370,15 @@ def test_frames_that_nobody_takes_wait_until_they_are_too_many():
     """Reading goes on while the writing process starts."""
     come_from, go_to = os.pipe()
     with os.fdopen(come_from, "rb") as taken, os.fdopen(go_to, "wb") as pipe:
-        frames = reader_processes.FrameQueue(pipe)
+        queue = frames.FrameQueue(pipe)
         data = os.urandom(1024 * 1024)
-        count = reader_processes.MOST_AHEAD // len(data)
+        count = frames.MOST_AHEAD // len(data)
         for _ in range(count):
-            frames.send(b"d", data)  # more than the pipe holds; nobody reads
+            queue.send(b"d", data)  # more than the pipe holds; nobody reads
         received = []
         reading = threading.Thread(target=lambda: received.append(taken.read(count * (len(data) + 5))))
         reading.start()
-        frames.flush()
+        queue.flush()
         reading.join()
 
     assert received == [(b"d" + len(data).to_bytes(4, "big") + data) * count]

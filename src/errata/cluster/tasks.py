@@ -19,9 +19,9 @@ from errata.fetch.objects import copied, place_of_copy
 from errata.model import Run
 from errata.model.store_address import StoreLocation
 from errata.runs.bucketing import failures_to_group
+from errata.runs.frames import encoded
 from errata.runs.importing import read_alone
 from errata.runs.log_search import Order, look_for
-from errata.runs.reader_processes import encoded
 from errata.runs.view import RunView
 from errata.store.database import Store, open_store, this_process
 from errata.store.packing import PackedBatch

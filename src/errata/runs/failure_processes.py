@@ -17,8 +17,7 @@ from msgspec.structs import force_setattr
 from errata.buckets.failure import FailureToGroup
 from errata.errors import ErrataError
 from errata.runs.background import is_left_to_background
-from errata.runs.child_processes import cores, end_process, end_with_parent, start_process
-from errata.runs.reader_processes import collect_seldom
+from errata.runs.child_processes import collect_seldom, cores, end_process, end_with_parent, start_process
 from errata.store.database import open_store
 from errata.store.runs import runs_by_id
 from errata.triage.rulesets import built_in, rules_in_use, using_rules

@@ -13,7 +13,7 @@ from errata import sources
 from errata.errors import ErrataError
 from errata.model import Unreadable
 from errata.model.identity import fingerprint
-from errata.runs import reader_processes
+from errata.runs.frames import rows_as_sent
 from errata.runs.log_search import Order, found_by
 from errata.runs.log_states import LogState, log_of, stat_of, state_of
 from errata.sources.line_growth import EarlierRows, LineTail
@@ -108,8 +108,8 @@ def _grow(order: Order, known: GrowableRun, store: Store) -> GrownPath | None:
     if prefix is None or prefix.hash.digest() != growth.sha256 or after is None:
         return None
     tail = LineTail(prefix.rest, growth.lines, _earlier_rows(known))
-    frames = map(reader_processes.rows_as_sent, pack_shared(sources.read_tail(match, log, tail)))
-    batches = laid_out(frames, after)
+    added_rows = map(rows_as_sent, pack_shared(sources.read_tail(match, log, tail)))
+    batches = laid_out(added_rows, after)
     grown = grown_run(known, earlier, seal(batches, {known.run.id: ContentDigest(growth.rows.hashed)}))
     prefix.hash.update(prefix.rest)
     ends_line = prefix.ends_line if not prefix.rest else prefix.rest.endswith(b"\n")

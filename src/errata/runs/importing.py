@@ -11,7 +11,7 @@ from errata.errors import ReadAloneError, SourceError
 from errata.model import Item, Unreadable
 from errata.model.attempt_rows import AttemptRows
 from errata.model.record import TurnBegins
-from errata.runs import growing, reader_processes
+from errata.runs import frames, growing, reader_processes, small_logs
 from errata.runs.log_search import Order, found_by, look_for
 from errata.runs.log_states import begun, state_of
 from errata.sources.base import ReaderShare
@@ -32,7 +32,7 @@ def batches(order: Order) -> Iterator[PackedBatch]:
     if reader_processes.is_large(order):
         yield from seal_beside(reader_processes.batches_of_readers(order))
     elif (rows := _rows_of_lines(order)) is not None:
-        yield from seal(laid_out(map(reader_processes.rows_as_sent, pack_shared(rows))))
+        yield from seal(laid_out(map(frames.rows_as_sent, pack_shared(rows))))
     else:
         yield from read_alone(order)
 
@@ -50,7 +50,7 @@ def _rows_of_lines(order: Order) -> Iterator[Item | TurnBegins | AttemptRows] | 
 
 def read_alone(order: Order) -> Iterator[PackedBatch]:
     """The same, read in this process whatever its size."""
-    return seal(map(reader_processes.as_sent, pack_items(sources.read(found_by(order)))))
+    return seal(map(frames.as_sent, pack_items(sources.read(found_by(order)))))
 
 
 GROWS_FROM = 1024 * 1024
@@ -103,12 +103,19 @@ def import_orders(
 
     Each order is taken after the one before it was read, so that whoever reads may find the orders on the way.
     """
+    readers = small_logs.begun(orders)
     following = iter(orders)
     first_order = next(following, None)
     if first_order is None:  # a store that can only be read has nothing to refuse
         return []
     with store.kept_open(), RunGroup(store) as group:
-        paths = [_import_one(order, store, group, on_items, read) for order in chain((first_order,), following)]
+        paths = []
+        for place, order in enumerate(chain((first_order,), following)):
+            made = readers.batches_of(place) if readers is not None else None
+            if made is not None:
+                paths.append(_import_batches(order, made, store, group, on_items))
+            else:
+                paths.append(_import_one(order, store, group, on_items, read))
     summaries = [path.summary() for path in paths]
     if summaries and not any(summary.runs for summary in summaries):
         first = next((example for summary in summaries for example in summary.examples), None)
@@ -179,7 +186,13 @@ def _import_whole(order: Order, store: Store, group: RunGroup, on_items: OnItems
 
 
 def _import_as_ordered(order: Order, store: Store, group: RunGroup, on_items: OnItems, read: Read) -> ReadPath:
-    path, rest = ReadPath(order), read(order)
+    return _import_batches(order, read(order), store, group, on_items)
+
+
+def _import_batches(
+    order: Order, rest: Iterator[PackedBatch], store: Store, group: RunGroup, on_items: OnItems
+) -> ReadPath:
+    path = ReadPath(order)
     first = list(islice(rest, BATCHES_IN_MEMORY))
     whole = whole_runs(first) if len(first) < BATCHES_IN_MEMORY else None
     if whole is not None:

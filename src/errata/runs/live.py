@@ -17,7 +17,7 @@ from errata.model.live import (
 )
 from errata.model.record import SourceRef
 from errata.model.step import Step
-from errata.runs.reader_processes import as_sent
+from errata.runs.frames import as_sent
 from errata.store.database import Store
 from errata.store.importing import Importing
 from errata.store.live import JournalItem, attempts_in_journal, journal_of, journal_place, keep_published, live_run

@@ -1,28 +1,42 @@
 """Processes that read a large log while this one writes. Several read an archive or lines in turns, where they can."""
 
-import gc
 import json
 import os
-import select
-import struct
 import subprocess
 import sys
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from itertools import groupby
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self, cast
+from typing import IO, Self, cast
 
 import msgspec
 
-from errata import errors, sources
-from errata.errors import ErrataError, ReadAloneError, SourceError
-from errata.model.codec import fitting, pack, storable
-from errata.runs import log_states
-from errata.runs.child_processes import ForkedProcess, can_fork
+from errata import sources
+from errata.errors import ErrataError
+from errata.runs import log_states, small_logs
+from errata.runs.child_processes import ForkedProcess, can_fork, collect_seldom
+from errata.runs.frames import (
+    DATA,
+    END,
+    ERROR,
+    FOR_OTHERS,
+    ORDER,
+    PIPE_SIZE,
+    ROWS,
+    FrameQueue,
+    batch_decoder,
+    encoded,
+    encoded_rows,
+    ended_early,
+    raise_sent,
+    read_frame,
+    rows_decoder,
+    send_frame,
+    sent_error,
+)
 from errata.runs.log_search import Order, found_by
 from errata.sources.base import ReaderShare, Shareable, is_zip
 from errata.store.packing import PackedBatch, pack_items
@@ -31,24 +45,15 @@ from errata.store.shared_rows import SharedRows, laid_out, pack_shared
 PARALLEL_FROM = 16 * 1024 * 1024
 """Below this size starting a process costs more than it saves."""
 
-PIPE_SIZE = 1024 * 1024
-"""Where the system has such large ones: fewer waits of one process for the other."""
-
-MOST_AHEAD = 16 * 1024 * 1024
-"""Bytes that a reader keeps while the writing process is busy, mostly with its start."""
-
 READERS_OF_ARCHIVE = 2
 MOST_READERS = 4
 """More would wait for the process that writes."""
-
-_FRAME = struct.Struct(">cI")
-_ORDER, _DATA, _ROWS, _ERROR, _FOR_OTHERS, _END = b"o", b"d", b"r", b"e", b"t", b"z"
 
 
 def serve(request: IO[bytes], answer: IO[bytes]) -> None:
     """The reading process: an order comes in, frames go out."""
     collect_seldom()
-    asked = _frame(request)
+    asked = read_frame(request)
     if asked is None:
         return  # nothing was found, or whoever would have ordered is gone
     order = Order(**json.loads(asked[1]))
@@ -58,111 +63,28 @@ def serve(request: IO[bytes], answer: IO[bytes]) -> None:
         rows = None if order.alone else sources.read_rows(recognised, share)
         if rows is not None:
             for frame in pack_shared(rows):
-                frames.send(_ROWS, _encoded_rows(frame))
+                frames.send(ROWS, encoded_rows(frame))
         else:
             readers = order.readers if isinstance(recognised.source, Shareable) else 1
             for batch in pack_items(sources.read_share(recognised, share), reader=order.reader, of=readers):
-                frames.send(_DATA, encoded(batch))
-        frames.send(_END, b"")
+                frames.send(DATA, encoded(batch))
+        frames.send(END, b"")
         frames.flush()
     except ErrataError as error:
-        frames.send(_ERROR, pack((type(error).__name__, error.message, error.hint)))
+        frames.send(ERROR, sent_error(error))
         frames.flush()
     except BrokenPipeError:
         # the writing process is gone; so is the reason to go on
         os._exit(1)
 
 
-def collect_seldom() -> None:
-    """Records hold no cycles; looking for some among those of a batch would take a tenth of the time."""
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
-
-
-class FrameQueue:
-    """Frames on their way out. While nobody takes them, a few megabytes wait here, and reading goes on."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        self._waiting: deque[memoryview] = deque()
-        self._size = 0
-        try:
-            self._pipe = stream.fileno()
-            os.set_blocking(self._pipe, False)
-        except OSError:  # not a pipe
-            self._pipe = -1
-
-    def send(self, kind: bytes, data: bytes) -> None:
-        self._waiting += (memoryview(_FRAME.pack(kind, len(data))), memoryview(data))
-        self._size += _FRAME.size + len(data)
-        self._write(most_left=MOST_AHEAD)
-
-    def flush(self) -> None:
-        self._write(most_left=0)
-
-    def _write(self, *, most_left: int) -> None:
-        """As much as is taken at once, and then until at most so many bytes are left."""
-        while self._waiting:
-            head = self._waiting[0]
-            try:
-                written = os.write(self._pipe, head) if self._pipe >= 0 else self._stream.write(head)
-            except BlockingIOError:
-                if self._size <= most_left:
-                    return
-                select.select([], [self._pipe], [])
-                continue
-            self._size -= written
-            if written == len(head):
-                self._waiting.popleft()
-            else:
-                self._waiting[0] = head[written:]
-
-
 def _share(order: Order, request: IO[bytes], frames: FrameQueue) -> ReaderShare:
     def hear() -> list[bytes]:
         frames.flush()
-        heard = [_frame(request) for _ in range(order.readers - 1)]
+        heard = [read_frame(request) for _ in range(order.readers - 1)]
         return [one[1] for one in heard if one is not None]
 
-    return ReaderShare(order.reader, order.readers, lambda message: frames.send(_FOR_OTHERS, message), hear)
-
-
-_encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(PackedBatch)
-_rows_decoder = msgspec.msgpack.Decoder(SharedRows)
-
-
-def as_sent(batch: PackedBatch) -> PackedBatch:
-    """Whichever process reads a log, its records are the same to the last bit."""
-    return _decoder.decode(encoded(batch))
-
-
-def rows_as_sent(frame: SharedRows) -> SharedRows:
-    return _rows_decoder.decode(_encoded_rows(frame))
-
-
-def encoded(batch: PackedBatch) -> bytes:
-    try:
-        return _encoder.encode(batch)
-    except (OverflowError, UnicodeEncodeError):
-        batch.runs = [storable(run) for run in batch.runs]
-        batch.unreadables = [(run, storable(item)) for run, item in batch.unreadables]
-        for part in batch.parts.values():
-            part.cases, part.checks = map(_fitting_rows, (part.cases, part.checks))
-            part.attempts = part.attempts.fitting()
-            part.tally = {fitting(check): counts for check, counts in part.tally.items()}
-        return _encoder.encode(batch)
-
-
-def _encoded_rows(frame: SharedRows) -> bytes:
-    try:
-        return _encoder.encode(frame)
-    except (OverflowError, UnicodeEncodeError):
-        raise ReadAloneError("a row has values that can't be sent as they are") from None
-
-
-def _fitting_rows(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    return [tuple(map(fitting, row)) for row in rows]
+    return ReaderShare(order.reader, order.readers, lambda message: frames.send(FOR_OTHERS, message), hear)
 
 
 class Reader:
@@ -174,7 +96,7 @@ class Reader:
         self.ended = False
         self.for_others = b""
         # the standard library's JSON can hold a path that is not UTF-8
-        self._write(_ORDER, json.dumps(msgspec.structs.asdict(order)).encode())
+        self._write(ORDER, json.dumps(msgspec.structs.asdict(order)).encode())
 
     def __enter__(self) -> Self:
         return self
@@ -193,40 +115,31 @@ class Reader:
         """Until another reader's turn comes, or all is read."""
         assert self._process.stdout is not None
         while True:
-            kind, size = _FRAME.unpack(self._exactly(_FRAME.size))
-            data = self._exactly(size)
-            if kind in (_DATA, _ROWS):
-                batch: PackedBatch | SharedRows = (_decoder if kind == _DATA else _rows_decoder).decode(data)
+            frame = read_frame(self._process.stdout)
+            if frame is None:
+                raise ended_early(self._order.path)
+            kind, data = frame
+            if kind in (DATA, ROWS):
+                batch: PackedBatch | SharedRows = (batch_decoder if kind == DATA else rows_decoder).decode(data)
                 yield batch
                 if batch.ends_turn:
                     return
-            elif kind == _FOR_OTHERS:
+            elif kind == FOR_OTHERS:
                 self.for_others = data
-            elif kind == _ERROR:
-                name, message, hint = msgspec.msgpack.decode(data)
-                raise getattr(errors, name)(message, hint=hint)
+            elif kind == ERROR:
+                raise_sent(data)
             else:
                 self.ended = True
                 return
 
     def hear(self, message: bytes) -> None:
-        self._write(_FOR_OTHERS, message)
+        self._write(FOR_OTHERS, message)
 
     def _write(self, kind: bytes, data: bytes) -> None:
         assert self._process.stdin is not None
         # a reader process that exited early is reported when its result is missing
         with suppress(BrokenPipeError):
-            _send(self._process.stdin, kind, data)
-
-    def _exactly(self, size: int) -> bytes:
-        assert self._process.stdout is not None
-        data = self._process.stdout.read(size)
-        if len(data) < size:
-            raise SourceError(
-                f"The process that was reading `{self._order.path}` ended early",
-                hint="it may have run out of memory; nothing of this path was imported",
-            )
-        return data
+            send_frame(self._process.stdin, kind, data)
 
 
 def batches_of_readers(order: Order) -> Iterator[PackedBatch]:
@@ -241,7 +154,9 @@ def batches_of_readers(order: Order) -> Iterator[PackedBatch]:
 
 
 def begin(orders: Sequence[Order]) -> None:
-    """The first of them, where it is large: it is read while the store is being opened, and waits to be asked for."""
+    """Read the first of them, where it is large, or many small ones, while the store is being opened."""
+    if _may_fork.get() and can_fork():
+        small_logs.begin(orders, readers_of_lines())
     if orders and is_large(orders[0]):
         log_states.begun[orders[0]] = log_states.state_of(orders[0])
         _begun[orders[0]] = _readers(orders[0])
@@ -302,8 +217,7 @@ _may_fork = ContextVar("may_fork", default=False)
 def started_before(paths: Iterable[Path], *, fork: bool = False) -> Iterator[None]:
     """Before the format is recognised, which takes about as long: as many as the most demanding large path may need.
 
-    All end with this context, whatever they are reading. `fork`: this is a program of its own, of which copies may be
-    made.
+    All end with this context, whatever they are reading. `fork`: this is a program of its own, and may be copied.
     """
     token = _may_fork.set(fork)
     large = (path for path in paths if size_of(path) >= PARALLEL_FROM)
@@ -321,6 +235,7 @@ def started_before(paths: Iterable[Path], *, fork: bool = False) -> Iterator[Non
                     unneeded.enter_context(reader)
         _ready.clear()
         _begun.clear()
+        small_logs.end()
         log_states.begun.clear()
         _may_fork.reset(token)
 
@@ -345,18 +260,3 @@ def _started() -> "subprocess.Popen[bytes] | ForkedProcess":
 
 
 _SEED = str(int.from_bytes(os.urandom(4), "big") or 1)
-
-
-def _frame(stream: IO[bytes]) -> tuple[bytes, bytes] | None:
-    """None where there is none any more."""
-    head = stream.read(_FRAME.size)
-    if len(head) < _FRAME.size:
-        return None
-    kind, size = _FRAME.unpack(head)
-    return kind, stream.read(size)
-
-
-def _send(stream: IO[bytes], kind: bytes, data: bytes) -> None:
-    stream.write(_FRAME.pack(kind, len(data)))
-    stream.write(data)
-    stream.flush()

@@ -15,8 +15,7 @@ from errata.compare.stored import has_run_summary
 from errata.compare.trials import Timeouts
 from errata.errors import ErrataError
 from errata.runs.background import is_left_to_background
-from errata.runs.child_processes import cores, end_process, end_with_parent, start_process
-from errata.runs.reader_processes import collect_seldom
+from errata.runs.child_processes import collect_seldom, cores, end_process, end_with_parent, start_process
 from errata.runs.view import RunView
 from errata.store.database import Store, open_store
 from errata.store.runs import runs_by_id

@@ -134,9 +134,9 @@ def seal_beside(batches: Iterable[PackedBatch]) -> Iterator[PackedBatch]:
             waiting += 1
             if waiting > SEALED_AHEAD:
                 waiting -= 1
-                yield _taken(sealed)
+                yield _take_sealed(sealed)
         for _ in range(waiting):
-            yield _taken(sealed)
+            yield _take_sealed(sealed)
     finally:
         open_batches.put(None)
         thread.join()
@@ -155,7 +155,7 @@ def _seal_each(
         sealed.put(None)
 
 
-def _taken(sealed: "SimpleQueue[PackedBatch | None]") -> PackedBatch:
+def _take_sealed(sealed: "SimpleQueue[PackedBatch | None]") -> PackedBatch:
     batch = sealed.get()
     if batch is None:
         raise MemoryError("batches could not be compressed")
