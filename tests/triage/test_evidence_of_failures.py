@@ -1,11 +1,13 @@
 """What comes with each failure when it is triaged."""
 
 from errata.model import Actor, Artefact, Case, Check, ErrorInfo, Step, ToolCall
+from errata.store.attempts import failures_to_triage
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.runs import run_by_id
 from errata.testing import a_run, an_attempt
-from errata.triage.stored import failures_with_evidence
+from errata.triage.stored import CaseLookup
+from errata.triage.turn_mistakes import is_judged_turn
 
 RUN = a_run()
 CALL = Step(index=0, actor=Actor(role="assistant"), tool_calls=(ToolCall(name="book", arguments={"boat": "Heron"}),))
@@ -18,6 +20,12 @@ def imported(store, *items):
             importing.add(batch)
         importing.finish()
     return run_by_id(store, RUN.id)
+
+
+def failures_with_evidence(stored, store):
+    evidence = CaseLookup(stored, store)
+    for failure in failures_to_triage(store, stored.pk, with_steps=is_judged_turn):
+        yield failure.seq, *evidence.of(failure.attempt, failure.case)
 
 
 def a_case(name, **changes):

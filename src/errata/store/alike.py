@@ -12,20 +12,21 @@ from errata.model.codec import pack
 from errata.model.identity import attempt_id
 from errata.store.attempts import FETCH, PLACES, ThinningLookup, attempts_of
 from errata.store.blocks import BlockReader
+from errata.store.brief_failures import (
+    EXECUTION,
+    EXPLANATION,
+    HEADER,
+    MOST_KINDS,
+    TRIED,
+    RecordKey,
+    has_no_other_fields,
+    is_last_text,
+)
 from errata.store.case_versions import VersionLookup
 from errata.store.database import Store
 from errata.store.schema import attempts, blocks
 
-TRIED, MOST_KINDS = 1_000, 2_000
-"""Attempts after which it shows whether many are alike, and kinds that are held."""
-
-_EXECUTION, _EXPLANATION, _ID = b"\xa9execution", b"\xabexplanation", b"\xa2id"
-"""Names of fields as they are packed. The byte before the letters never begins a character, and a length behind them
-never continues one, but for those in `_CONTINUES`: no text holds both."""
-_HEADER = 5
-"""Bytes that hold how many fields there are, and which is the first."""
-_STR_8 = 0xD9
-_FEW_BYTES, _CONTINUES = range(0xA0, 0xC0), range(0x80, 0xC0)
+_ID = b"\xa2id"
 
 _decoder = msgspec.msgpack.Decoder(Attempt)
 
@@ -50,14 +51,11 @@ def alike_attempts(
     yield from map(itself, attempts_of(store, pk))
 
 
-_Key = tuple[bytes, bool, bytes]
-
-
 class _AlikeReader:
     def __init__(self, is_counted_alike: Callable[[Attempt], bool], attributions: Mapping[int, Attribution]) -> None:
         self._is_counted_alike = is_counted_alike
         self._attributions = attributions
-        self._firsts: dict[_Key, Attempt | None] = {}
+        self._firsts: dict[RecordKey, Attempt | None] = {}
         """The first attempt of each kind of record; none where each counts by itself."""
         self._kinds: dict[tuple[int, int], AlikeKind] = {}
         """By that first attempt and its attribution."""
@@ -87,12 +85,12 @@ class _AlikeReader:
                 self._decoded += 1
                 window.append(itself(_decoder.decode(record)))
                 continue
-            start, end = record.find(_EXECUTION), len(record)
-            text = record.rfind(_EXPLANATION, start)
-            if text >= 0 and _is_last(record, text + len(_EXPLANATION)):
+            start, end = record.find(EXECUTION), len(record)
+            text = record.rfind(EXPLANATION, start)
+            if text >= 0 and is_last_text(record, text + len(EXPLANATION)):
                 end = text
             # what is equal for records of one kind: what comes after id, case and number, and how many fields there are
-            key = (record[:_HEADER], index == 1, record[start:end])
+            key = (record[:HEADER], index == 1, record[start:end])
             first = firsts.get(key)
             if first is None:
                 window.append(itself(self._decode(record, key)))
@@ -115,11 +113,11 @@ class _AlikeReader:
                 case, kind = each
                 yield AlikeAttempt(kind.attempt, case, kind.attempt.index, "", False, kind, together[each])
 
-    def _decode(self, record: bytes, key: _Key) -> Attempt:
+    def _decode(self, record: bytes, key: RecordKey) -> Attempt:
         attempt = _decoder.decode(record)
         self._decoded += 1
         if key not in self._firsts and len(self._firsts) < MOST_KINDS:
-            is_alike = _has_no_other_fields(attempt) and self._is_counted_alike(attempt)
+            is_alike = has_no_other_fields(attempt) and self._is_counted_alike(attempt)
             self._firsts[key] = attempt if is_alike else None
         return attempt
 
@@ -129,28 +127,7 @@ class _AlikeReader:
         if first.outcome == "pass" and first.execution == "completed":
             return AlikeAttempt(first, case, index, "", False, kind)
         made = attempt_id(first.run, case, index=index)
-        if record.find(_ID + pack(made), 0, record.find(_EXECUTION)) < 0:
+        if record.find(_ID + pack(made), 0, record.find(EXECUTION)) < 0:
             self._decoded += 1
             return itself(_decoder.decode(record))
         return AlikeAttempt(first, case, index, made, False, kind)
-
-
-def _is_last(record: bytes, at: int) -> bool:
-    """Whether the text that begins here is the end of the record."""
-    if at + 1 >= len(record):
-        return False
-    size = record[at]
-    if size in _FEW_BYTES:
-        return at + 1 + size - _FEW_BYTES.start == len(record)
-    # a length that could continue a character might be part of a longer text
-    return size == _STR_8 and record[at + 1] not in _CONTINUES and at + 2 + record[at + 1] == len(record)
-
-
-def _has_no_other_fields(attempt: Attempt) -> bool:
-    """Whether nothing but the place, id, run, case and number comes before what is compared."""
-    return (
-        not (attempt.extra or attempt.case_version or attempt.native_id or attempt.path)
-        and attempt.session is None
-        and attempt.position is None
-        and not (attempt.parent or attempt.superseded_by or attempt.duplicate_of or attempt.follows)
-    )

@@ -14,7 +14,7 @@ from errata.store.attempts import PLACES, read_rows, rows_of
 from errata.store.database import Store
 from errata.store.schema import attempts, attributions, runs, thinned
 
-CHUNK = 5_000
+CHUNK = 25_000
 IN_MEMORY = 16 * 1024 * 1024
 """Bytes; what is larger waits in a file."""
 

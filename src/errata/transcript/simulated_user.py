@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from errata.model import Attempt, Case, Observation, Step
-from errata.model.usage import NO_USAGE
+from errata.model.usage import NO_USAGE, NO_USAGE_BY_ROLE
 from errata.text.equivalence import MONTH_NAME, MONTHS
 from errata.text.lazy_regex import lazy_regex
 from errata.transcript.actions import ActionComparison
@@ -50,7 +50,9 @@ _SHAPES = {
 
 
 def has_simulated_user(attempt: Attempt) -> bool:
-    return attempt.usage.simulator != NO_USAGE or any(step.actor.name == "simulated" for step in attempt.steps[:4])
+    if attempt.usage is not NO_USAGE_BY_ROLE and attempt.usage.simulator != NO_USAGE:
+        return True
+    return bool(attempt.steps) and any(step.actor.name == "simulated" for step in attempt.steps[:4])
 
 
 def is_user(step: Step) -> bool:

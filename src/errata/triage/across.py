@@ -74,6 +74,10 @@ class Across:
     def __bool__(self) -> bool:
         return bool(self.cases or self.passed_by or self.offered)
 
+    def may_observe(self, attempt: Attempt) -> bool:
+        """False for most: nothing is known of the case, and the attempt has no files."""
+        return attempt.case in self.cases or bool(attempt.artefacts or self.offered)
+
     def observe(self, attempt: Attempt, case: Case | None) -> Iterator[Observed]:
         elsewhere = self.cases.get(attempt.case)
         if case is not None and attempt.artefacts and not self.passed_by.get(attempt.case):

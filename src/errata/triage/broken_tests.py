@@ -72,9 +72,14 @@ _NO_FUNCTION = lazy_regex(r"(?:Custom function threw error|Python code execution
 _UNPARSABLE = lazy_regex(r"SyntaxError: [^\n]{0,300}\n\s+at (?:new (?:Async)?Function|Function) \(")
 
 
+def may_not_parse(reason: str) -> bool:
+    """False for most reasons of a check: then it is not a broken assertion."""
+    return "SyntaxError" in reason
+
+
 def broken_assertion(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     """The code of an assertion does not parse: no answer could pass it."""
-    if not any("SyntaxError" in check.explanation for check in attempt.checks):
+    if not any(may_not_parse(check.explanation) for check in attempt.checks):
         return
     failed = [check for check in attempt.checks if check.failed]
     broken = [check for check in failed if _cannot_be_parsed(check)]

@@ -296,6 +296,9 @@ OF_ERRORS: tuple[Rule, ...] = (
     crashed_in_the_harness,
 )
 TESTED = frozenset(("tests", "step"))
+MEASURES = frozenset(("limit", "dimension"))
+LOOKED_AT = TESTED | MEASURES
+"""Kinds of checks that have rules of their own."""
 OF_MEASURED: tuple[Rule, ...] = (
     delivery.prompt_not_delivered,
     delivery.answered_with_an_error,
@@ -367,7 +370,7 @@ def _only_one_check_speaks(attempt: Attempt, case: Case | None) -> bool:
         return False
     if attempt.undelivered is not None or attempt.http_status is not None or (case is not None and case.digest):
         return False
-    return attempt.checks[0].kind not in ("limit", "dimension")
+    return attempt.checks[0].kind not in MEASURES
 
 
 def _observed(

@@ -8,6 +8,7 @@ from errata.model import Attempt, FailureKey
 from errata.model.words import Phase
 from errata.text.clean import one_line
 from errata.text.lazy_regex import lazy_regex
+from errata.text.mask import LONGEST as MASKED
 from errata.text.mask import mask, steady
 from errata.text.tool_output import key_line
 from errata.transcript.error_text import error_lines, has_logs, says_more
@@ -40,10 +41,15 @@ def failure_key(attempt: Attempt) -> FailureKey:
     reason = next((check.explanation for check in failed if check.explanation), "")
     if not reason and attempt.judgements:
         reason = next((one.reasoning for one in attempt.objections), "")
-    line = steady(key_line(reason))
-    if has_logs(attempt) and not says_more(line, attempt):
+    line = key_line(reason)
+    if has_logs(attempt) and not says_more(steady(line), attempt):
         line = next((one.shared for one in error_lines(attempt)), line)
-    return _of_checks(names, line, attempt.native_status)
+    return key_of_check(names, line) if line else _of_checks(names, attempt.native_status)
+
+
+def key_of_check(names: str, line: str) -> FailureKey:
+    # of a short line, the mask makes long numbers equal by itself
+    return _of_checks(names, mask(steady(line) if len(line) > MASKED else line))
 
 
 @lru_cache(maxsize=HELD)
@@ -60,8 +66,8 @@ def _of_words(word: str, status: str, outcome: str) -> FailureKey:
 
 
 @lru_cache(maxsize=HELD)
-def _of_checks(names: str, reason: str, status: str) -> FailureKey:
-    return FailureKey(exact=one_line(f"{names}:{mask(reason) if reason else status}", LONGEST), coarse=names)
+def _of_checks(names: str, shape: str) -> FailureKey:
+    return FailureKey(exact=one_line(f"{names}:{shape}", LONGEST), coarse=names)
 
 
 def text_in_key(key: FailureKey) -> str:

@@ -40,5 +40,8 @@ Rule = Callable[[Attempt, Case | None], Iterator[Observed]]
 
 def signal(name: str, strength: Confidence, where: str, quote: str, ref: SourceRef | None = None) -> Signal:
     """Of a rule that is a function: it is called like what it sees."""
-    short = beginning(" ".join(quote.split()), QUOTE)
-    return Signal(name=name, rule=name, where=where, quote=short, strength=strength, ref=ref)
+    return Signal(name=name, rule=name, where=where, quote=short_quote(quote), strength=strength, ref=ref)
+
+
+def short_quote(quote: str) -> str:
+    return beginning(" ".join(quote.split()), QUOTE)

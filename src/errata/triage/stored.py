@@ -16,6 +16,7 @@ from errata.model.stand_in import stand_in_of
 from errata.model.suspects import FEWEST, allowed_passes
 from errata.store.attempts import attempts_of, case_of, failures_to_triage, run_with_texts, with_texts
 from errata.store.attributions import AttributionSpool, Kept, attributions_of_thinned, rules_version_of
+from errata.store.brief_failures import BriefFailure, BriefFailures
 from errata.store.case_outcomes import (
     CaseOutcome,
     PassedIn,
@@ -42,6 +43,7 @@ from errata.triage.contradictions import offered_tools
 from errata.triage.demands import nearly_passed, unnamed_demands
 from errata.triage.dialogues import compares_writes
 from errata.triage.expected import expected_texts
+from errata.triage.one_check import JudgedCases, is_failed_by_one_check
 from errata.triage.rulesets import Rules, rules_in_use
 from errata.triage.run_wide import PatternSurvey, RunWide
 from errata.triage.strictness import compares_calls
@@ -50,20 +52,23 @@ from errata.triage.turn_mistakes import is_judged_turn
 CASES_HELD = 256
 
 
-def failures_with_evidence(stored: StoredRun, store: Store) -> Iterator[tuple[int, Attempt, Case | None]]:
-    """Each failure's number, the attempt, and its case where the log has it; in the order of the log."""
-    whole_case = lru_cache(CASES_HELD)(lambda key, version: case_of(store, stored.pk, key, version))
-    unpacked = lru_cache(CASES_HELD)(lambda packed: unpack(packed, Case))
-    for seq, attempt, packed in failures_to_triage(store, stored.pk, with_steps=is_judged_turn):
-        case = unpacked(packed) if packed is not None and _wants_its_case(attempt) else None
+class CaseLookup:
+    """What else is needed to judge a failure: its case where the log has it, and its transcript where that decides."""
+
+    def __init__(self, stored: StoredRun, store: Store) -> None:
+        self._stored, self._store = stored, store
+        self._whole_case = lru_cache(CASES_HELD)(lambda key, version: case_of(store, stored.pk, key, version))
+        self._unpacked = lru_cache(CASES_HELD)(lambda packed: unpack(packed, Case))
+
+    def of(self, attempt: Attempt, packed_case: bytes | None) -> tuple[Attempt, Case | None]:
+        case = self._unpacked(packed_case) if packed_case is not None and _wants_its_case(attempt) else None
         if case is not None and (case.artefacts or attempt.case_version):
-            case = whole_case(attempt.case, attempt.case_version)
+            case = self._whole_case(attempt.case, attempt.case_version)
         if attempt.steps:
-            yield seq, attempt, case
-        elif attempt.execution == "limit" or compares_calls(attempt, case) or compares_writes(attempt, case):
-            yield seq, _with_transcript(attempt, stored, store), case
-        else:
-            yield seq, attempt, case
+            return attempt, case
+        if attempt.execution == "limit" or compares_calls(attempt, case) or compares_writes(attempt, case):
+            return _with_transcript(attempt, self._stored, self._store), case
+        return attempt, case
 
 
 def _wants_its_case(attempt: Attempt) -> bool:
@@ -334,7 +339,7 @@ def triage_run(
     settled = attributions_of_thinned(store, stored.pk)  # rules can't see any more what they saw in these
     with AttributionSpool() as spool:
         first = _attributed(stored, store, rules, (across, gaps), survey=survey)
-        spool.fill(settled.get(made[0], made) for made in _heard(first, on_failure))
+        spool.fill(_settled(_heard(first, on_failure), settled))
         if survey.crashes.has_followers:
             for attempt in attempts_of(store, stored.pk):
                 if attempt.counted and attempt.outcome == "pass":
@@ -342,15 +347,20 @@ def triage_run(
         wide = survey.result(stored.counts.attempts_in_log)
         if wide:  # what only the whole run shows is rare: it is worth a second pass, not one for every run
             second = _attributed(stored, store, rules, (across, gaps), wide=wide)
-            spool.fill(settled.get(made[0], made) for made in _heard(second, on_failure))
+            spool.fill(_settled(_heard(second, on_failure), settled))
         spool.write(store, stored.pk, _version(stored, rules, across.version, gaps.version))
         return spool.count
 
 
+def _settled(kept: Iterator[Kept], settled: Mapping[int, Kept]) -> Iterator[Kept]:
+    return (settled.get(made[0], made) for made in kept) if settled else kept
+
+
 def _heard(kept: Iterator[Kept], on_failure: Callable[[int], None] | None) -> Iterator[Kept]:
-    if on_failure is None:
-        yield from kept
-        return
+    return kept if on_failure is None else _announced(kept, on_failure)
+
+
+def _announced(kept: Iterator[Kept], on_failure: Callable[[int], None]) -> Iterator[Kept]:
     for number, attributed in enumerate(kept, 1):
         on_failure(number)
         yield attributed
@@ -384,16 +394,31 @@ def _attributed(
     wide: RunWide | None = None,
 ) -> Iterator[Kept]:
     source, (across, gaps) = stored.run.source.name, context
-    is_reference = stand_in_of(stored.run) == "reference"
-    for seq, attempt, case in failures_with_evidence(stored, store):
+    is_reference, has_gaps, passed_by = stand_in_of(stored.run) == "reference", bool(gaps), across.passed_by
+    evidence, judged = CaseLookup(stored, store), JudgedCases()
+    brief = None if wide or has_gaps or is_reference else BriefFailures(is_failed_by_one_check)
+    for seq, key, listed, packed in failures_to_triage(store, stored.pk, with_steps=is_judged_turn, brief=brief):
+        kind = None
+        if isinstance(listed, BriefFailure):
+            known = judged.attribute(key, listed.kind, listed.id, listed.ref, listed.reason)
+            if known is not None:
+                if survey is not None:
+                    survey.add(listed.first)
+                yield seq, known, False
+                continue
+            kind, listed = listed.kind, listed.decode()
+        attempt, case = evidence.of(listed, packed)
         if survey is not None:
             survey.add(attempt)
         observed = observe(stored.run, attempt, case, wide, rules)
-        observed += across.observe(attempt, case)
-        if gaps:
+        if across.may_observe(attempt):
+            observed += across.observe(attempt, case)
+        if has_gaps:
             observed += gaps.observe(attempt)
         if is_reference:
             observed = not_the_models(observed)
-        passed_by = across.passed_by.get(attempt.case)
-        attribution = attribute(attempt, observed, source=source, rules=rules, passed_by=passed_by)
+        passer = passed_by.get(attempt.case)
+        attribution = attribute(attempt, observed, source=source, rules=rules, passed_by=passer)
+        if kind is not None:
+            judged.learn(attempt, case, kind, observed, attribution)
         yield seq, attribution, any(one.breaks for one in observed)
