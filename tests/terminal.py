@@ -2,6 +2,8 @@
 
 import io
 import os
+import re
+import shutil
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -11,6 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from errata.cli.door import run
+from errata.verbs.store import bundled_example
 
 FIXTURES = Path(__file__).parent / "fixtures" / "sources"
 PROGRAM = Path(sys.executable).with_name("errata")
@@ -35,6 +38,15 @@ class Said(NamedTuple):
     def row(self) -> Any:
         (only,) = self.rows
         return only
+
+
+def example_without_assertions(folder: Path) -> Path:
+    """A copy of the bundled example: three of its failures have one key, that tests failed."""
+    shutil.copytree(bundled_example(), folder)
+    for file in folder.rglob("*.json"):
+        text = re.sub(r"\\n\[vitest\] AssertionError[^\\]*", "", file.read_text(encoding="utf-8"))
+        file.write_text(text, encoding="utf-8")
+    return folder
 
 
 def errata(*arguments: object) -> Said:

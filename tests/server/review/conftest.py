@@ -13,12 +13,13 @@ import uvicorn
 from playwright.sync_api import Browser, Page
 from tests.conftest import FIXTURES
 from tests.server.conftest import Served, windows
+from tests.terminal import example_without_assertions
 
 from errata.server import serving
 from errata.server.app import build_app
 from errata.settings import Settings
 from errata.verbs.analyze import import_logs
-from errata.verbs.store import bundled_example, open_store
+from errata.verbs.store import open_store
 
 EXPECTED = re.compile(r"Failed to load resource: .*(409|422|500|ERR_CONNECTION|ERR_EMPTY)")
 
@@ -52,11 +53,15 @@ class RunningServer:
 
 @pytest.fixture(scope="session")
 def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bundled example (9 failures) and four real attempts of terminal-bench. Copy it before you write."""
-    path = tmp_path_factory.mktemp("review") / "errata.db"
+    """The bundled example (9 failures) and four real attempts of terminal-bench. Copy it before you write.
+
+    The example has no lines of assertions, so that failures have one key.
+    """
+    folder = tmp_path_factory.mktemp("review")
+    path, example = folder / "errata.db", example_without_assertions(folder / "example")
     store = open_store(path)
     with store.kept_open():
-        import_logs([bundled_example(), FIXTURES / "sources/harbor/old-job/data/kimi_k2.5"], store)
+        import_logs([example, FIXTURES / "sources/harbor/old-job/data/kimi_k2.5"], store)
     store.engine.dispose()
     return path
 
