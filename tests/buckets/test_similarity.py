@@ -29,6 +29,8 @@ def test_names_that_need_no_telling_are_left_out():
 
 def test_an_assertion_without_a_subject_has_no_words():
     assert words_of("AssertionError: expected 3 to deeply equal 4") == ()
+    assert words_of("AssertionError: expected 401 to be 200 // Object.is equality") == ()
+    assert words_of("AssertionError: expected the queue to be empty // Object.is equality") == ("empty", "queue")
 
 
 @given(

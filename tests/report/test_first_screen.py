@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from errata.compare.scores import LeftOutGroup, Score
 from errata.model.output.report.run import RunFailure, RunReport, RunSubject
 from errata.model.output.report.shared import ReviewCoverage, SuspiciousPasses
-from errata.render.document import RankedCause, line
+from errata.render.charts import owner_strip
+from errata.render.document import Paragraph, RankedCause, line
 from errata.render.html import to_html
 from errata.render.markdown import to_markdown
-from errata.report.front import causes_card, with_suspicious
+from errata.report.front import CLEAN, causes_card, score_card, strips_of, suspicious_card, with_suspicious
 from errata.report.parts import name_list
 from errata.report.run_collect import _bounds
 from errata.report.run_document import run_document
@@ -73,6 +74,7 @@ def test_a_page_shows_that_a_run_is_not_fit_and_what_passed_suspiciously():
 
     assert "<li>Look at 2 suspicious passes before you publish the score</li>" in first
     assert "NOT FIT for comparison" in first
+    assert "no best estimate: run not fit for comparison" in first
     assert "2 suspicious passes" in first
     assert "the answer is empty" in first
 
@@ -113,9 +115,48 @@ def test_suspicious_passes_are_the_last_entry_of_what_to_do_that_is_shown():
 def test_causes_that_do_not_repeat_are_called_so():
     once, twice = (RankedCause(count, "model", line("x"), ()) for count in (1, 2))
 
-    assert words(causes_card([once, once], total=2).note) == "no cause repeats"
-    assert words(causes_card([twice, once], total=4).note) == "3 of 4 failures"
-    assert causes_card([once], total=1).note == ()
+    assert words(causes_card([once, once], {"model": 2}).note) == "no cause repeats"
+    assert words(causes_card([twice, once], {"model": 4}).note) == "3 of 4 failures"
+    assert causes_card([once], {"model": 1}).note == ()
+
+
+def test_infrastructure_failures_that_are_not_among_the_causes_shown_are_counted():
+    model, lost = (RankedCause(2, owner, line("x"), ()) for owner in ("model", "provider"))
+    owners = {"model": 2, "provider": 4, "environment": 1, "collateral": 1}
+
+    assert words(causes_card([model], owners).note) == "2 of 8 failures; 5 of the others are infrastructure"
+    assert words(causes_card([model, lost], owners).note) == "4 of 8 failures; 3 of the others are infrastructure"
+
+
+def test_suspicious_passes_state_of_how_many():
+    odd = SuspiciousPasses(name="empty", means="the answer is empty", cases=("a", "b"))
+    (card,) = suspicious_card((odd,), 12)
+
+    assert card.title == "2 of 12 passes are suspicious"
+    assert (
+        words(with_suspicious((), (odd,), 12)[0]) == "Look at 2 suspicious passes (of 12) before you publish the score"
+    )
+    assert suspicious_card((odd,), 0)[0].title == "2 suspicious passes"
+
+
+def test_strips_of_several_runs_share_one_scale():
+    few, many, none = {"model": 2}, {"model": 3, "provider": 5}, {}
+
+    strips = strips_of((("a", few), ("b", many), ("c", none)))
+    assert [(one.label, one.total, one.scale) for one in strips] == [("a", 2, 8), ("b", 8, 8)]
+    drawn = owner_strip(strips[0], str)
+    assert 'width="25.00%"' in drawn
+
+
+def test_the_score_explains_what_clean_leaves_out_where_it_differs():
+    scores = {"strict": Score(policy="strict", passed=1, total=4), "clean": Score(policy="clean", passed=1, total=3)}
+
+    def explained(*names):
+        lines = list(score_lines({name: scores[name] for name in names}))
+        return [words(one.line) for one in score_card(lines).blocks if isinstance(one, Paragraph)]
+
+    assert explained("strict", "clean") == [CLEAN]
+    assert explained("strict") == []
 
 
 def words(parts):

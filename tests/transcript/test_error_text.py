@@ -38,6 +38,21 @@ def test_a_message_is_shared_without_its_numbers():
     assert one[0].shared == other[0].shared
 
 
+def test_a_message_that_is_only_data_keeps_the_name_of_its_exception():
+    (data,), (key,), (words,), (value,) = map(
+        lines,
+        (
+            'ConvexError: {"code":"SLOW_DOWN"}',
+            "KeyError: 'name'",
+            "ValueError: no such table 'a'",
+            "AssertionError: 3 != 2",
+        ),
+    )
+
+    assert (data.message, key.message) == ('ConvexError: {"code":"SLOW_DOWN"}', "KeyError: 'name'")
+    assert (words.message, value.message) == ("no such table 'a'", "3 != 2")
+
+
 def test_the_words_of_the_model_are_no_log():
     assert lines(LOG, role="output") == []
 

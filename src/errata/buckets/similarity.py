@@ -30,9 +30,9 @@ _ANY_FAILURE = (
     "lines message none null param pass passed passes score scored status success test tests true type unset undefined"
 )
 _ANY_ASSERTION = (
-    "actual answer answered array assert assertion assertions contain contains deep deeply differ differs equal equals "
-    "expect expected expecting got include includes instead match matches object output received result return "
-    "returned returns reward strictly value values wrong"
+    "actual answer answered array assert assertion assertions contain contains deep deeply differ differs equal "
+    "equality equals expect expected expecting got include includes instead match matches object output received "
+    "result return returned returns reward strictly value values wrong"
 )
 _DULL = frozenset(f"{_ANY_SENTENCE} {_ANY_FAILURE} {_ANY_ASSERTION}".split())
 

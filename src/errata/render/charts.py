@@ -86,7 +86,7 @@ Target = Callable[[str], str]
 
 def owner_strip(strip: OwnerStrip, text: Gate, *, target: Target | None = None, narrow: float = NARROW) -> str:
     """Segments with their letters; those that are too narrow for one stand together at the end."""
-    shares = [(one.owner, one.count / (strip.total or 1)) for one in strip.counts]
+    shares = [(one.owner, one.count / (strip.scale or strip.total or 1)) for one in strip.counts]
     words = ", ".join(f"{one.owner} {one.count}" for one in strip.counts)
     drawn = _segments(shares, rest="", target=target, narrowest=narrow)
     label = f'<span class="label">{text(strip.label)}</span>' if strip.label else ""

@@ -145,6 +145,8 @@ class ScoreBar(msgspec.Struct, frozen=True, gc=False):
     count: str = ""
     measured: float | None = None
     """The rate that the bar corrects, as a hollow point beside it."""
+    policy: str = ""
+    """How it is counted, where the label does not state it."""
     is_hollow: bool = False
     is_best: bool = False
 
@@ -167,6 +169,8 @@ class OwnerStrip(msgspec.Struct, frozen=True, gc=False, tag=True):
 
     counts: tuple[OwnerCount, ...]
     label: str = ""
+    scale: int = 0
+    """The count that fills the whole width, where several strips share it; else the strip's own total."""
 
     @property
     def total(self) -> int:

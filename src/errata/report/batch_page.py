@@ -10,6 +10,7 @@ from errata.render.document import (
     CategoryMap,
     Code,
     Document,
+    Line,
     Link,
     MapCell,
     MapRow,
@@ -32,13 +33,14 @@ from errata.report.batch_prose import (
     batch_advice,
     batch_answer,
     batch_warning,
+    category_advice,
     category_shows,
     category_title,
     category_to_do,
     cause_of,
     stated_scores,
 )
-from errata.report.front import advice_card, causes_card, owner_card, score_card, with_short_card
+from errata.report.front import advice_card, causes_card, owner_card, score_card, with_last, with_short_card
 from errata.report.parts import batch_name, coverage_line, fit_badge, name_list, status_of
 
 PAGE = "index.html"
@@ -77,14 +79,30 @@ def _front(report: BatchReport) -> Iterator[Block]:
     yield paragraph(batch_answer(report))
     if warning := batch_warning(report):
         yield Card("The strict score misleads", (paragraph(warning),), is_warning=True)
-    yield score_card(stated_scores(report.scores))
+    yield score_card(stated_scores(report.scores), _earlier_passes(report))
     if not report.failures:
         return
     owners = Counter(one.owner for one in report.failures)
     yield owner_card(owners, {one.owner: _example(one, owners) for one in reversed(report.categories)})
-    yield causes_card([_cause(one) for one in report.categories], total=len(report.failures))
-    advice = [marked(one) for one in batch_advice(report)]
-    yield advice_card(advice or [marked(category_to_do(one)) for one in report.categories])
+    yield causes_card([_cause(one) for one in report.categories], owners)
+    yield advice_card(_to_do(report))
+
+
+def _earlier_passes(report: BatchReport) -> str:
+    """Why clean may count more passes than strict."""
+    if not report.hidden_passes:
+        return ""
+    passes = plural(len(report.hidden_passes), "pass is", "passes are")
+    return f"clean takes the latest session that measured a test: {passes} from an earlier one"
+
+
+def _to_do(report: BatchReport) -> list[Line]:
+    """The model's failures are named on the first screen, however many others there are."""
+    own = [category_advice(one) for one in report.categories if one.owner == "model"]
+    advice = [marked(one) for one in batch_advice(report) if one not in own]
+    for entry in reversed(own):
+        advice = with_last(advice, marked(entry))
+    return advice
 
 
 def _example(category: BatchCategory, owners: Counter[str]) -> str:

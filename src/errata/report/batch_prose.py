@@ -33,6 +33,7 @@ NAMED = 8
 PERIOD = "from, to (UTC)"
 """The setting that holds when a batch began and ended."""
 MODEL = "The model did not solve the task"
+REVIEW = "Review what the judges object to (`errata review next`); nothing to fix in the framework"
 OF_STORED_RESULTS = frozenset(
     ("criteria_scores_null", "record_validation", "resume_failed", "checkpoint_failed", "stale_experiment")
 )
@@ -108,10 +109,8 @@ def stated_scores(scores: Iterable[ScoreLine]) -> tuple[ScoreLine, ...]:
 
 
 def batch_advice(report: BatchReport) -> Iterator[str]:
-    for category in report.categories:
-        if category.framework:
-            count = plural(len(category.tests), "test")
-            yield f"{category.letter}, {count}: {category_title(category)}. {category_to_do(category)}"
+    yield from (category_advice(one) for one in report.categories if one.framework)
+    yield from (category_advice(one) for one in report.categories if not one.framework)
     passes, fails = len(report.hidden_passes), len(report.hidden_fails)
     if passes or fails:
         yield (
@@ -124,6 +123,13 @@ def batch_advice(report: BatchReport) -> Iterator[str]:
     if report.resumed and any(one.rule in OF_STORED_RESULTS for one in report.categories):
         yield "Check stored results before resuming; loading those of one test shows such errors at once"
     yield from _quiet_exits(report)
+
+
+def category_advice(category: BatchCategory) -> str:
+    count = plural(len(category.tests), "test")
+    is_unread = category.owner == "model" and not category.bucket and not category.cause
+    to_do = REVIEW if is_unread else category_to_do(category)
+    return f"{category.letter}, {count}: {category_title(category)}. {to_do}"
 
 
 def _stop_early(session: BatchSession) -> str:

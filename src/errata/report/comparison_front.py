@@ -15,13 +15,15 @@ from errata.render.palette import LEGEND, LETTERS, owners_to_show
 from errata.report.comparison_advice import advice_to_do
 from errata.report.comparison_sections import is_provisional, mode_key, mode_title
 from errata.report.front import (
+    CLEAN,
     advice_card,
     best_policy,
     by_count,
     causes_card,
     findings_card,
     owner_card,
-    strip_of,
+    passes_of,
+    strips_of,
     suspicious_card,
     with_short_card,
     with_suspicious,
@@ -43,21 +45,23 @@ def front_cards(report: ComparisonReport, chance: str) -> Iterator[Block]:
 def _cards(report: ComparisonReport, chance: str) -> Iterator[Block]:
     yield paragraph(answer_words(report))
     yield from (_on_page(card) for card in findings_card(report.findings))
-    yield from suspicious_card(report.suspicious)
+    passes = sum(passes_of(run.scores) for run in report.runs)
+    yield from suspicious_card(report.suspicious, passes)
     bars = tuple(map(_bar, report.runs))
     policies = dict.fromkeys(best_policy(run.scores) or "strict" for run in report.runs)
     note = line(f"{' or '.join(policies)}, 95 % interval; hollow: strict")
-    yield _on_page(Card("Score", (ScoreChart(bars), paragraph(chance)), note=note))
+    means = (paragraph(CLEAN),) if "clean" in policies else ()
+    yield _on_page(Card("Score", (ScoreChart(bars), *means, paragraph(chance)), note=note))
     if not report.failed_rows:
         return
     owners: Counter[str] = Counter()
     for run in report.runs:
         owners.update(run.owners)
-    strips = [strip_of(run.label, run.owners) for run in report.runs if run.owners] if len(report.runs) > 1 else []
+    strips = strips_of((run.label, run.owners) for run in report.runs) if len(report.runs) > 1 else []
     yield _on_page(owner_card(owners, NOTES, strips=strips, unit=FAILED_ROW))
     causes = [_cause(at, one) for at, one in enumerate(report.modes)]
-    yield _on_page(causes_card(causes, total=report.failed_rows, unit=FAILED_ROW))
-    yield _on_page(advice_card(with_suspicious(list(_to_do(report, owners)), report.suspicious)))
+    yield _on_page(causes_card(causes, owners, unit=FAILED_ROW))
+    yield _on_page(advice_card(with_suspicious(list(_to_do(report, owners)), report.suspicious, passes)))
 
 
 def answer_words(report: ComparisonReport) -> str:
@@ -107,6 +111,7 @@ def _bar(run: ReportedRun) -> ScoreBar:
         shown.high,
         count=f"{shown.passed}/{shown.total}" if shown.total else "",
         measured=strict.rate if strict is not None else None,
+        policy=shown.policy,
         is_best=True,
     )
 
@@ -116,7 +121,8 @@ def _cause(at: int, mode: Mode) -> RankedCause:
     runs = sum(bool(own or follow) for own, follow in zip(mode.cases, mode.following, strict=True))
     follow = f", {mode.followers} knock-on" if mode.followers else ""
     where = f"{short_list(cases, NAMED)}{follow}; " if cases else ""
-    note = line(f"{where}{runs} of {plural(len(mode.cases), 'run')}")
+    others = f"; also {', '.join(mode.owners[1:])}" if mode.owners[1:] else ""
+    note = line(f"{where}{runs} of {plural(len(mode.cases), 'run')}{others}")
     title = line(Link(mode_title(mode), f"#{mode_key(at)}"))
     return RankedCause(mode.rows + mode.followers, mode.owners[0] if mode.owners else "unknown", title, note)
 
@@ -140,7 +146,7 @@ def _to_do(report: ComparisonReport, owners: Counter[str]) -> Iterator[Line]:
         yield line(f"Rerun {plural(sum(lost.values()), 'row')} lost to infrastructure ({listed})")
     mistakes = [one for one in report.modes if one.owners[:1] == ("model",)]
     if mistakes:
-        first = max(mistakes, key=lambda one: one.rows)
+        first = max(mistakes, key=lambda one: one.rows + one.followers)
         yield line(f"For the models, start with the most frequent mistake: {mode_title(first)} ({_rows(first)})")
     if is_provisional(report):
         yield line("Review the rows of each cause before you publish; rules alone decided so far")

@@ -5,6 +5,7 @@ from itertools import islice
 
 from errata.model.output.report.run import RunReport
 from errata.model.output.report.shared import FindingFact, ScoreLine, SuspiciousPasses
+from errata.model.words import NOT_THE_SUBJECTS
 from errata.render.document import (
     Block,
     Card,
@@ -36,16 +37,22 @@ AS_MEASURED = ("strict", "as_reported")
 """Policies that count every failure, whoever owns it."""
 SHOWN, FINDINGS = 5, 3
 CORRECTED = ("reviewed", "clean")
+CLEAN = "clean: without infrastructure and knock-on failures, missing cases and broken measurements"
+INFRASTRUCTURE = NOT_THE_SUBJECTS - {"collateral"}
+"""Knock-on failures are shown with the cause that they follow from."""
 
 
-def score_card(scores: Sequence[ScoreLine], below: LineContent = ()) -> Card:
-    """A bar for each figure; `below` explains them."""
-    best = best_policy(scores)
+def score_card(scores: Sequence[ScoreLine], below: LineContent = (), *, doubt: str = "") -> Card:
+    """A bar for each figure; `below` explains them; `doubt` is why none of them is the best estimate."""
+    best = "" if doubt else best_policy(scores)
     by_figure: dict[tuple[int, int, float | None], list[ScoreLine]] = {}
     for score in scores:
         by_figure.setdefault((score.passed, score.total, score.rate), []).append(score)
     bars = tuple(_bar(same, best) for same in by_figure.values())
-    return Card("Score", (ScoreChart(bars, score_table(scores)), *_below(below)), note=line("95 % interval"))
+    note = f"95 % interval; no best estimate: {doubt}" if doubt else "95 % interval"
+    explains = len(bars) > 1 and any("clean" in bar.label for bar in bars)
+    legend = _below(CLEAN if explains else ())
+    return Card("Score", (ScoreChart(bars, score_table(scores)), *legend, *_below(below)), note=line(note))
 
 
 def best_policy(scores: Iterable[ScoreLine]) -> str:
@@ -97,14 +104,21 @@ def by_count(owners: Mapping[str, int]) -> list[tuple[str, int]]:
     return sorted(owners.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-def strip_of(label: str, owners: Mapping[str, int]) -> OwnerStrip:
-    return OwnerStrip(tuple(OwnerCount(owner, count) for owner, count in by_count(owners)), label)
+def strips_of(owners_by_label: Iterable[tuple[str, Mapping[str, int]]]) -> list[OwnerStrip]:
+    """As long as their failures are many."""
+    owners = [(label, by_count(owners)) for label, owners in owners_by_label if owners]
+    most = max((sum(count for _, count in counts) for _, counts in owners), default=0)
+    return [OwnerStrip(tuple(OwnerCount(*one) for one in counts), label, most) for label, counts in owners]
 
 
-def causes_card(causes: Sequence[RankedCause], *, total: int, unit: str = "failure") -> Card:
+def causes_card(causes: Sequence[RankedCause], owners: Mapping[str, int], *, unit: str = "failure") -> Card:
+    """`owners` are those of all failures."""
     shown = tuple(causes[:SHOWN])
-    covered = sum(one.count for one in shown)
+    covered, total = sum(one.count for one in shown), sum(owners.values())
     words = [f"{covered:,} of {plural(total, unit)}"] if covered < total else []
+    lost = sum(owners.get(owner, 0) for owner in INFRASTRUCTURE)
+    lost -= sum(one.count for one in shown if one.owner in INFRASTRUCTURE)
+    words += [f"{lost:,} of the others {'is' if lost == 1 else 'are'} infrastructure"] if lost > 0 else []
     words += ["no cause repeats"] if len(causes) > 1 and all(one.count == 1 for one in causes) else []
     note = line("; ".join(words)) if words else ()
     return Card("Top causes", (Ranking(shown),), note=note)
@@ -115,29 +129,41 @@ def advice_card(lines: Sequence[Line], more: LineContent = ()) -> Card:
     return Card("What to do", (shown if lines else paragraph("Nothing."), *_below(more)))
 
 
-def suspicious_card(suspicious: Sequence[SuspiciousPasses]) -> tuple[Card, ...]:
-    """Passes to look at; on a page only, Markdown has them among the doubts."""
+def suspicious_card(suspicious: Sequence[SuspiciousPasses], passes: int) -> tuple[Card, ...]:
+    """Which of the passes to look at; on a page only, Markdown has them among the doubts."""
     if not suspicious:
         return ()
     several = len(suspicious) > 1
     lines = [line(f"{_passes(one):,}: " if several else "", marked(one.means)) for one in suspicious]
-    return (Card(_suspicious_words(suspicious), (items(lines),), is_warning=True, in_markdown=False),)
+    odd = sum(map(_passes, suspicious))
+    title = f"{odd:,} of {plural(passes, 'pass is', 'passes are')} suspicious" if odd <= passes else _odd_words(odd)
+    return (Card(title, (items(lines),), is_warning=True, in_markdown=False),)
 
 
 def _passes(suspicious: SuspiciousPasses) -> int:
     return sum(suspicious.by_run.values()) or len(suspicious.cases)
 
 
-def _suspicious_words(suspicious: Sequence[SuspiciousPasses]) -> str:
-    return plural(sum(map(_passes, suspicious)), "suspicious pass", "suspicious passes")
+def _odd_words(odd: int) -> str:
+    return plural(odd, "suspicious pass", "suspicious passes")
 
 
-def with_suspicious(advice: Sequence[Line], suspicious: Sequence[SuspiciousPasses]) -> list[Line]:
+def passes_of(scores: Iterable[ScoreLine]) -> int:
+    return next((one.passed for one in scores if one.policy == "strict"), 0)
+
+
+def with_suspicious(advice: Sequence[Line], suspicious: Sequence[SuspiciousPasses], passes: int = 0) -> list[Line]:
     """What to do on the first screen, with the passes to look at as the last entry that is shown."""
     if not suspicious:
         return list(advice)
-    look = line(f"Look at {_suspicious_words(suspicious)} before you publish the score")
-    return [*advice[: SHOWN - 1], look, *advice[SHOWN - 1 :]]
+    odd = sum(map(_passes, suspicious))
+    of_all = f" (of {passes:,})" if odd <= passes else ""
+    return with_last(advice, line(f"Look at {_odd_words(odd)}{of_all} before you publish the score"))
+
+
+def with_last(advice: Sequence[Line], entry: Line) -> list[Line]:
+    """With an entry that must not be cut off, as the last one that is shown."""
+    return [*advice[: SHOWN - 1], entry, *advice[SHOWN - 1 :]]
 
 
 NAMED_CAUSES, NAMED_RUNS = 3, 4
@@ -158,7 +184,9 @@ def _in_short(block: Block) -> tuple[str, Line] | None:
         case ScoreChart(bars) if bars:
             best = [bar for bar in bars if bar.is_best] or list(bars)
             more = [f"and {len(best) - NAMED_RUNS} more"] if len(best) > NAMED_RUNS else []
-            return "Score", line(", ".join([*map(_bar_in_short, best[:NAMED_RUNS]), *more]))
+            policies = "/".join(dict.fromkeys(bar.policy for bar in best if bar.policy))
+            words = [*map(_bar_in_short, best[:NAMED_RUNS]), *more]
+            return "Score", line(f"{policies}: " if policies else "", ", ".join(words))
         case Ranking(causes) if causes:
             parts = [
                 (f"{'; ' if at else ''}{cause.count:,} × ", *cause.title)
@@ -209,22 +237,28 @@ def _run_cards(report: RunReport, groups: Sequence[CauseGroup], keys: Mapping[in
     if report.since is not None and (regressed := regressed_words(report.since)):
         yield paragraph(regressed)
     yield from findings_card(report.findings)
-    yield from suspicious_card(report.suspicious)
+    passes = passes_of(report.scores)
+    yield from suspicious_card(report.suspicious, passes)
     between = _between(report)
-    yield score_card(report.scores, between)
+    yield score_card(report.scores, between, doubt=_doubt(report))
     if not report.failures:
         if report.suspicious:
-            yield advice_card(with_suspicious((), report.suspicious))
+            yield advice_card(with_suspicious((), report.suspicious, passes))
         return
     owners: dict[str, int] = {}
     for failure in report.failures:
         owners[failure.owner] = owners.get(failure.owner, 0) + 1
     has_proofs = any(failure.proof for failure in report.failures)
     yield owner_card(owners, owner_notes(report.failures), below=PROOF_LEGEND if has_proofs else ())
-    yield causes_card(list(islice(ranked_causes(groups, keys), SHOWN)), total=len(report.failures))
+    yield causes_card(list(islice(ranked_causes(groups, keys), SHOWN)), owners)
     fresh = [one for title in HEADINGS for one in report.advice if heading_of(one) == title and one.done is None]
     more = line("All of them: ", Link("Recommendations", "#recommendations")) if len(fresh) > SHOWN else ()
-    yield advice_card(with_suspicious([advice_line(one, CASES) for one in fresh], report.suspicious), more)
+    yield advice_card(with_suspicious([advice_line(one, CASES) for one in fresh], report.suspicious, passes), more)
+
+
+def _doubt(report: RunReport) -> str:
+    """Why no figure is the best estimate, as far as the report knows."""
+    return "run not fit for comparison" if not report.fit else "suspicious passes" if report.suspicious else ""
 
 
 def _between(report: RunReport) -> str:

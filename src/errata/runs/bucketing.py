@@ -43,7 +43,7 @@ from errata.triage.wrong_answers import wrong_answer
 if TYPE_CHECKING:
     from errata.runs.view import RunView
 
-VERSION = "3"
+VERSION = "4"
 """Counts up when the grouping changes its results."""
 PENDING = "~"
 """Behind the mark of a run: the parameters that its buckets share with other runs are not up to date."""

@@ -180,6 +180,8 @@ def _lines(path: str, text: str, before: int) -> Iterator[LogLine]:
         if raised is None:
             findings.append(LogLine(where, shown, "", error))
         else:
+            if not shown.startswith("Assertion") and not _SENTENCE_WORD.search(mask(error)):
+                error = shown  # a message that is only data, as in `KeyError: 'name'`
             (below if has_failed else above).append(LogLine(where, shown, error, mask(error, strings=False)))
         if len(findings) + len(above) + len(below) >= MOST:
             break
@@ -189,6 +191,7 @@ def _lines(path: str, text: str, before: int) -> Iterator[LogLine]:
     yield from summary if not (findings or above or below) else ()
 
 
+_SENTENCE_WORD = lazy_regex(r"(?<![<\w])[A-Za-z]{3,}(?![>\w])")
 # pytest's `E   AssertionError:` with its message on the next line
 _BARE = lazy_regex(r"^E\s+(?:\w+\.)*\w*(?:Error|Exception|Failure): *$")
 _GOES_ON = lazy_regex(r"^E\s+(\S.*)$")
