@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.length import every
 
 from cluster.store_content import content_of
 from cluster.workers_that_die import DyingWorkers
@@ -48,7 +49,7 @@ def imported(suite, folder, workers):
     return content_of(store, folder / "tables")
 
 
-@pytest.mark.parametrize("slots", [1, 3])
+@pytest.mark.parametrize("slots", every(2, [3, 1]))
 def test_workers_give_the_same_store_as_one_process(suite, alone, slots, tmp_path):
     workers = DyingWorkers(slots=slots)
 

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.length import LONG
 
 from errata.memory.reading.drafts import MOST
 from errata.memory.reading.labels import LabelWords
@@ -64,21 +65,24 @@ def test_no_control_character_of_a_report_gets_into_what_is_read(text):
     assert not any(letter in part for part in result for letter in "\x1b\0\u202e\n")
 
 
+MANY = 1_000 if LONG else 200
+
+
 @pytest.mark.parametrize(
     "text",
     [
-        "> " * 50_000 + "a",
-        "- " * 20_000 + "a",
-        "[" * 100_000,
-        "*a " * 30_000,
-        "`" * 100_000,
-        "<summary>" * 10_000,
-        "model fault " * 10_000,
-        "turns " + "1 and " * 20_000,
-        "(" * 100_000,
-        "Eval: a-1/x\n" * 5_000,
-        "|" + "a|" * 5_000 + "\n|" + "-|" * 5_000 + "\n" + "|b\n" * 50,
-        "# " + "1. " * 30_000,
+        "> " * 50 * MANY + "a",
+        "- " * 20 * MANY + "a",
+        "[" * 100 * MANY,
+        "*a " * 30 * MANY,
+        "`" * 100 * MANY,
+        "<summary>" * 10 * MANY,
+        "model fault " * 10 * MANY,
+        "turns " + "1 and " * 20 * MANY,
+        "(" * 100 * MANY,
+        "Eval: a-1/x\n" * 5 * MANY,
+        "|" + "a|" * 5 * MANY + "\n|" + "-|" * 5 * MANY + "\n" + "|b\n" * 50,
+        "# " + "1. " * 30 * MANY,
     ],
     ids=range(12),
 )

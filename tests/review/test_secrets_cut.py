@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.length import LONG as IS_LONG_PASS
+from tests.length import every
 
 from errata.model import (
     Actor,
@@ -157,7 +158,7 @@ LONG_ONES = [
 ]
 
 
-@pytest.mark.parametrize("budget", [400, 2_000])
+@pytest.mark.parametrize("budget", every(2, [400, 2_000]))
 @pytest.mark.parametrize(("secret", "gone"), LONG_ONES)
 def test_no_piece_of_a_secret_is_left_where_a_very_long_text_is_cut(secret, gone, budget):
     """The secret is moved over every place where the text is cut."""

@@ -8,7 +8,7 @@ from errata.text.clean import clean, one_line
 from errata.text.redact import redact
 from errata.text.secret_rules import Shape
 
-SIZE, SECONDS = (200_000, 60) if LONG else (50_000, 15)
+SIZE, SECONDS = (200_000, 60) if LONG else (20_000, 15)
 """What takes time by the square of the text takes far longer, in both."""
 MEGABYTE = 1 << 20
 
