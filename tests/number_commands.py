@@ -263,7 +263,8 @@ def left_out(words: str) -> dict[str, int]:
     """`2 left out: provider 1, environment 1`, under the names of `--json`."""
     result = words.partition("left out: ")[2].partition(";")[0]
     pairs = [one.rpartition(" ") for one in result.split(", ") if one]
-    return {"not measured" if why == "no valid verdict" else why: int(count) for why, _, count in pairs}
+    names = {"unscored": "not measured", "no row in the log": "not in the log"}
+    return {names.get(why, why): int(count) for why, _, count in pairs}
 
 
 def policy(name: str, *fields: str, silent: tuple[str, ...] = ()) -> list[tuple[str, Extract]]:

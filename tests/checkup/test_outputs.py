@@ -112,6 +112,15 @@ def test_unknown_costs_are_told_and_not_taken_as_nothing():
     assert found.severity == "info"
 
 
+def test_the_cost_of_a_simulated_user_is_not_that_of_the_agent():
+    simulated = UsageByRole(simulator=Usage(cost=0.1))
+    found = the("unknown_costs", check([row(0, usage=simulated), row(1, usage=simulated)]))
+
+    assert found.text == (
+        "the agent's cost is unknown; the log states only that of the simulated user, for 2 of 2 attempts"
+    )
+
+
 def test_a_harness_that_states_no_costs_at_all_is_no_finding():
     assert check(rows(3, usage=UsageByRole(subject=Usage(input=1)))) == ()
 

@@ -78,8 +78,7 @@ note     judge_conflict      turn-12: its rows were judged differently
                                "pass: Cascade absorbed from turn 11; not failed again."
                              openai_judged.jsonl:17
                                "fail: State error: nothing is left after the cancellation."
-note     row_order           rows are not in the order of the cases; they are sorted where it
-                             matters
+note     row_order           rows are not in the order of the cases; errata sorts them
                              runtime.json
 
 Score                  passed     rate   95 % interval
@@ -109,7 +108,8 @@ case                                  failed checks  owner        conf       sig
 003-mutations/005-batch_insert        install        environment  likely     connection_reset
     error: ECONNRESET downloading package manifest convex
 004-actions/003-rate_limit_guard      tests          model        presumed   check_failed
-    AssertionError: expected error text to match /limit reached/, got "too many requests, rate limi…
+    AssertionError: expected error text to match /limit reached/, got "too many requests, rate limit
+    exceeded"
 005-idioms/003-shared_validator       eslint, tests  model        supported  check_failed
     9:23 error 'query' is defined but never used @typescript-eslint/no-unused-vars
 005-idioms/004-pick_primitive         tests          model        supported  check_failed

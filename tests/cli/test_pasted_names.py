@@ -71,6 +71,21 @@ def test_a_model_names_its_only_run(quiz, selector):
 
 
 @pytest.mark.req("B-83")
+def test_runs_that_differ_in_their_variant_alone_are_named_by_it():
+    rows = ({"model": "alpha", "prompt": prompt, "id": "q-1", "ok": False} for prompt in ("terse", "verbose"))
+    Path("table.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    Path("map.toml").write_text(
+        'suite = "quiz"\n[run]\nname = "a-name-that-is-rather-long-and-shared"\nmodel = { column = "model" }\n'
+        '[run.variant]\nprompt = { column = "prompt" }\n[case]\nname = "id"\n[attempt]\npassed = "ok"\n'
+    )
+    done("import", "table.jsonl", "--map", "map.toml")
+    names = {line.split()[0] for line in done("runs").out.splitlines()[1:] if not line.startswith(" ")}
+
+    assert {"alpha@terse", "alpha@verbose"} <= names
+    assert done("show", "alpha@terse", "--json").row["run"]["variant"] == {"prompt": "terse"}
+
+
+@pytest.mark.req("B-83")
 def test_two_tables_of_the_same_models_are_named_by_both(quiz):
     import_rows(
         ({"run": "weekly", "model": model, "id": "q-0090", "ok": False} for model in ("alpha", "beta")), "weekly.jsonl"

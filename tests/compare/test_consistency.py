@@ -140,3 +140,7 @@ def test_nothing_measured_has_no_rate():
     nothing = an_attempt(case="a", execution="error", measurement="not_run", outcome="none")
 
     assert passing(study([nothing]).repeated).rate is None
+
+
+def test_cases_without_a_place_are_in_the_order_of_their_numbers():
+    assert [one.case for one in study([row("q-10"), row("q-2"), row("q-1")]).cases] == ["q-1", "q-2", "q-10"]

@@ -190,3 +190,9 @@ def test_prices_are_given_by_category_case_tier_and_subtest():
 
 def test_nothing_was_spent_on_nothing():
     assert spending_on([]).total is None
+
+
+def test_what_a_simulated_user_cost_is_not_the_cost_of_a_pass():
+    cost = priced(tried(1, usage=UsageByRole(simulator=Usage(cost=0.5))))
+
+    assert (cost.total, cost.per_pass, cost.note) == (0.5, None, CostNote.SIMULATOR_ONLY)

@@ -102,3 +102,10 @@ def test_a_count_of_passed_rows_that_the_harness_reports_is_enough():
     log = trials(failing(1), failing(2), expected_cases=10, measured_attempts=10, reported=reported)
 
     assert (strict(log).passed, strict(log).total) == (8, 10)
+
+
+def test_a_log_without_any_row_has_the_number_of_its_harness():
+    score = as_reported(a_log(total=225, passed=8, value=0.036))
+
+    assert (score.passed, score.total, score.reproduced) == (8, 225, None)
+    assert score.note == "8 passes and 217 failures without a row, by the harness's count"

@@ -80,3 +80,11 @@ def test_what_other_runs_show_speaks_against_the_model_although_this_attempt_doe
     result = explain(RUN, "case-1", attempt, None, output, effect_of(RUN, attempt, [attempt], output, broken=False))
 
     assert [one.signal.name for one in result.against if one.signal] == ["all_fail"]
+
+
+def test_a_failure_is_not_counted_in_scores_that_the_run_does_not_have():
+    attempt = an_attempt(run=RUN.id, checks=(TESTS,), reported=0.0, reported_counted=True)
+    attribution = triage.attribute(attempt, triage.observe(RUN, attempt, None, None, triage.built_in()))
+    effect = effect_of(RUN, attempt, [attempt], attribution, broken=False, unknown=("strict", "as_reported"))
+
+    assert effect.text == "in clean, strict and as_reported unknown: rows are missing from the log"

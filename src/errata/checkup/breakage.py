@@ -162,5 +162,5 @@ def thinned_transcripts(survey: RunSurvey) -> Iterator[Finding]:
 
 def row_order(survey: RunSurvey) -> Iterator[Finding]:
     if survey.out_of_order:
-        text = "rows are not in the order of the cases; they are sorted where it matters"
+        text = "rows are not in the order of the cases; errata sorts them"
         yield finding(survey, "row_order", "info", text, at_run(survey))

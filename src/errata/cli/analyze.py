@@ -23,6 +23,7 @@ from errata.cli.render.suspects import put_suspects
 from errata.cli.render.unread import show_unread
 from errata.cli.shared_options import reports_option
 from errata.cli.table import some_of
+from errata.compare.matrix import natural
 from errata.errors import NotFoundError
 from errata.model import CauseSummary, Finding, StoredRun, UnreadFiles
 from errata.model.run import subject_label
@@ -353,17 +354,17 @@ def _show_causes(analysis: Analysis) -> None:
     all_differ = all(cause.count == 1 for cause in more)
     digits = max((len(f"{cause.count:,}") for cause in shown), default=0)
     heads = [f"{cause.count:>{digits},}× {cause.owner:<{owner}}  " for cause in shown]
-    texts = [
-        f"{head}{_cause_title(cause, WIDTH - 9 - columns(head))}" for head, cause in zip(heads, shown, strict=True)
-    ]
+    texts = [f"{head}{_cause_title(cause)}" for head, cause in zip(heads, shown, strict=True)]
     width = max(map(columns, texts), default=0)
     room = WIDTH - 9 - width - 3
     beside = all(len(cause.cases) < room and columns(", ".join(cause.cases)) <= room for cause in shown)
+    indent = 9 + max(map(columns, heads), default=0)
     for at, (text, cause) in enumerate(zip(texts, shown, strict=True)):
         line = f"{'' if at else 'Causes':<8} {padded(text, width)}"
-        put(f"{line}   {some_of(cause.cases, room)}" if beside else line.rstrip(), hang=13)
+        cases = sorted(cause.cases, key=natural)
+        put(f"{line}   {some_of(cases, room)}" if beside else line.rstrip(), hang=indent)
         if not beside:
-            put(f"{'':<12} {some_of(cause.cases, WIDTH - 13)}", hang=13)
+            put(f"{'':<12} {some_of(cases, WIDTH - 13)}", hang=13)
     if more:
         rest = plural(sum(cause.count for cause in more), "failure")
         note = f"{plural(len(more), 'more cause')}, {'1 failure each' if all_differ and len(more) > 1 else rest}"
@@ -372,9 +373,9 @@ def _show_causes(analysis: Analysis) -> None:
         put_command("Causes", ["errata", "buckets", "suggest", analysis.handle], "group the failures by cause")
 
 
-def _cause_title(cause: CauseSummary, room: int) -> str:
+def _cause_title(cause: CauseSummary) -> str:
     knock_on = f" ({cause.knock_on:,} knock-on)" if 0 < cause.knock_on < cause.count else ""
-    return f"{one_line(cause.title, min(CAUSE, room) - len(knock_on))}{knock_on}"
+    return f"{one_line(cause.title, CAUSE - len(knock_on))}{knock_on}"
 
 
 def _passed(analysis: Analysis) -> str:

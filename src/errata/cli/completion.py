@@ -1,4 +1,4 @@
-"""What a shell offers behind Tab: the runs, cases and buckets of the store. Owners and the like click knows itself."""
+"""Shell completion of runs, cases and causes of the store; click completes owners and other fixed words."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from errata.cli.fitting import WIDTH
+from errata.cli.fitting import WIDTH, columns
 from errata.cli.judges import put_judges
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
@@ -159,7 +159,7 @@ def _put_counts(consistency: Consistency, word: str) -> None:
     whole = sum(by_run.values(), Counter[str]())
     statuses = ", ".join(f"{whole[name]:,} {name}" for name in _LETTERS)
     rows = f"{whole.total():,}" if whole.total() == study.rows else f"{whole.total():,} of {study.rows:,}"
-    put(f"{'rows':<{LABEL}}{rows} · {statuses} · {plural(len(study.cases), word)}")
+    put(f"{'rows':<{LABEL}}{rows} · {statuses} · {plural(len(study.cases), word)}", hang=LABEL)
     rate = passing(study.repeated)
     if rate.rate is not None and rate.interval is not None:
         interval = f"[{hundredths(rate.interval[0])}, {hundredths(rate.interval[1])}]"
@@ -226,7 +226,10 @@ def _put_unstable(consistency: Consistency) -> None:
         marks += "   ? incomplete, not counted"
     if any(len(one.tries) < len(consistency.columns) for one in unstable):
         marks += f"   {NOT_TRIED} not tried"
-    put(f"\n{_heading(unstable)} ({len(unstable):,})   {marks}")
+    heading = f"{_heading(unstable)} ({len(unstable):,})"
+    put()
+    for line in [f"{heading}   {marks}"] if columns(f"{heading}   {marks}") <= WIDTH else [heading, marks]:
+        put(line)
     rows = [
         (
             consistency.name_of(tries.case),

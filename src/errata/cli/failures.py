@@ -233,7 +233,9 @@ def _put_rows(listed: Sequence[Failure], *, raw: bool) -> None:
         beside = [(*row, reason or "–") for row, reason in zip(rows, reasons, strict=True)]
         put_table((*header, "reason"), beside, give_way=("reason",), raw=raw)
     else:
-        put_table(header, rows, give_way=give_way, whole=("case", "failed checks"), below=reasons, raw=raw)
+        put_table(
+            header, rows, give_way=give_way, whole=("case", "failed checks"), below=reasons, below_lines=2, raw=raw
+        )
 
 
 def _mostly_fit(reasons: Sequence[str], room: int) -> bool:

@@ -1,4 +1,4 @@
-"""A group of commands whose modules are imported only when they are called, so that help comes at once."""
+"""A group of commands whose modules are imported only when they are called, so that help is fast."""
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Options that several commands take: a word out of a list, filters of failures, and `--reports DIR`."""
+"""Options that several commands take: a choice from a list, filters of failures, and `--reports DIR`."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""`errata token`: who may ask a server for what."""
+"""`errata token`: access tokens for a server."""
 
 from datetime import UTC, datetime
 

@@ -113,12 +113,13 @@ def runs_of_model(name: str, store: Store) -> list[StoredRun]:
 
 
 def _labels(run: Run) -> list[str]:
-    """What else may name a run, the shortest first: `alpha-1`, `nightly@alpha-1`, `nightly@alpha-1@terse`."""
+    """What else may name a run: `alpha-1`, `nightly@alpha-1`, `alpha-1@terse`, `nightly@alpha-1@terse`."""
     model, name = run.subject.model, run.native_id
     if not model:
         return []
     variant = [value for value in run.variant.values() if isinstance(value, str) and _WORD.fullmatch(value)]
-    return [model, f"{name}@{model}", *(["@".join([name, model, *variant])] if variant else [])]
+    behind = "@".join([model, *variant])
+    return [model, f"{name}@{model}", *([behind, f"{name}@{behind}"] if variant else [])]
 
 
 def _models(run: Run) -> set[str]:

@@ -1,4 +1,4 @@
-"""`gate`, and the comments of `compare`: what changed from a baseline to a run, and whether a job may go on."""
+"""`gate`, and the comments of `compare`: what changed from a baseline to a run, and whether a job passes."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime

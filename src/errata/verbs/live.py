@@ -1,4 +1,4 @@
-"""Runs that are reported while they go on: start, add, finish; publish what was reported; notice silence."""
+"""Runs that are reported while in progress: start, add, finish; publish reports; notice silence."""
 
 from datetime import datetime
 from hashlib import blake2b

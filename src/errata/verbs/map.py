@@ -1,4 +1,4 @@
-"""The command that drafts a mapping for a table of one's own."""
+"""`map`: draft a mapping for your own table."""
 
 from pathlib import Path
 

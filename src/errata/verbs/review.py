@@ -1,4 +1,4 @@
-"""The verbs of `errata review`: runs are found, stages give what they know, review does its part."""
+"""`review`: find the runs, collect what other stages found, and pass it to the review stage."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Reviewing by hand: checking quotes, saving a draft, saving it for all that are alike, undoing, claiming."""
+"""Reviewing by hand: checking quotes, saving a draft, saving it for all identical failures, undoing, claiming."""
 
 from collections.abc import Sequence
 from datetime import datetime

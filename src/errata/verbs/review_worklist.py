@@ -1,4 +1,4 @@
-"""Reviewing by hand, as on the review page: the list of what is to do, and one failure of it."""
+"""Reviewing by hand, as on the review page: the failures to review, and one of them."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""`rm`: remove runs, also those that are older than an age; which of these are kept, and why."""
+"""`rm`: remove runs by name or age; which of the old ones are kept, and why."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta

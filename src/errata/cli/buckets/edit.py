@@ -1,4 +1,4 @@
-"""`errata buckets merge`, `split`, `rename`, `move`, `confirm` and `undo` and `suggest`."""
+"""`errata buckets merge`, `split`, `rename`, `move`, `confirm`, `undo` and `suggest`."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any

@@ -217,14 +217,17 @@ def put_sets(comparison: Comparison, names: CaseLabels) -> None:
 
 def _put_failed_by_all(comparison: Comparison, names: CaseLabels) -> None:
     cases, runs = comparison.sets.failed_by_all, len(comparison.matrix.columns)
-    which = "both" if runs == 2 else f"all {runs}"
     notes = [*_knock_on(comparison, names, [cases.runs]), *_not_measured(comparison, names, cases.runs)]
-    _put_lines(f"failed by {which} runs", [*_with_texts(cases.runs, comparison, names), *notes])
+    _put_lines(f"failed by {_all(runs)} runs", [*_with_texts(cases.runs, comparison, names), *notes])
     if cases.subjects_in_some_run != cases.runs and len(comparison.matrix.subjects) > 1:
         _put_lines(
-            f"by all {len(comparison.matrix.subjects)} models",
+            f"by {_all(len(comparison.matrix.subjects))} models",
             [*names.listed(cases.subjects_in_some_run, WIDTH - SET_LABEL), "(in at least one run of each)"],
         )
+
+
+def _all(count: int) -> str:
+    return "both" if count == 2 else f"all {count}"
 
 
 def _knock_on(comparison: Comparison, names: CaseLabels, sets: Iterable[Cases]) -> list[str]:

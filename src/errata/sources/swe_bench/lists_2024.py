@@ -1,4 +1,4 @@
-"""SWE-bench's reports of 2024: lists of instance ids by what became of them, and a log per instance.
+"""SWE-bench's reports of 2024: lists of instance ids by result, and a log per instance.
 
 `logs/<instance>.<model>.eval.log` lies beside the report. A log names neither the tests that had to pass nor those that
 decided, so the tests it lists are shown beside the verdict and count for nothing.
