@@ -34,6 +34,7 @@ def title(*failures) -> str:
             "Incorrect API key provided",
         ),
         ("9:23 error 'ctx' is defined but never used", "'ctx' is defined but never used"),
+        ('ConvexError: {"code":"SLOW_DOWN"}', 'ConvexError: {"code":"SLOW_DOWN"}'),
     ],
 )
 def test_the_wrapping_of_a_message_is_taken_off(text, told):

@@ -5,9 +5,11 @@ import re
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from errata.cli.report import _show_counts
 from errata.compare.scores import LeftOutGroup, Score
-from errata.model.output.report.run import RunFailure, RunReport, RunSubject
+from errata.model.output.report.run import Repeat, RunFailure, RunReport, RunSubject
 from errata.model.output.report.shared import ReviewCoverage, SuspiciousPasses
 from errata.render.charts import owner_strip
 from errata.render.document import Paragraph, RankedCause, line
@@ -161,3 +163,14 @@ def test_the_score_explains_what_clean_leaves_out_where_it_differs():
 
 def words(parts):
     return "".join(part.text for part in parts)
+
+
+def test_what_failed_before_in_another_way_is_no_repeat_in_the_words_of_the_command(capsys):
+    report = a_report({"a": [False], "b": [False], "c": [False]})
+    same, otherwise = Repeat(reports=1), Repeat(reports=1, otherwise=True)
+    failures = [
+        replace(one, repeat=repeat) for one, repeat in zip(report.failures, (same, otherwise, Repeat()), strict=True)
+    ]
+
+    _show_counts(replace(report, failures=tuple(failures)))
+    assert "repeats  1 of 3: a; 1 failed before in another way\n" in capsys.readouterr().out

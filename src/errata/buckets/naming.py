@@ -323,7 +323,7 @@ def readable(text: str) -> str:
     if inner := _JSON_MESSAGE.search(text):
         text = inner[2]
     text = _MASK.sub(lambda found: _WORDS[found[0]], text)
-    while (head := _HEAD.match(text)) and len(head[0]) < len(text):
+    while (head := _HEAD.match(text)) and len(head[0]) < len(text) and text[head.end()] != "{":  # data names nothing
         text = text[head.end() :]
     text = _SPACES_BEFORE.sub(r"\1", _ENDS.split(text, maxsplit=1)[0])
     return cut(text.translate(_PLAIN).strip(" .,:;-"))

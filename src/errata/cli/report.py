@@ -274,9 +274,12 @@ def _show_counts(report: RunReport) -> None:
     machinery = sum(one.machinery for one in report.failures)
     parts = [f"{label} {often}" for label, often in labels.most_common()]
     put_parts("labels", [*parts, *([f"not classified (infrastructure) {machinery}"] if machinery else [])] or ["none"])
-    repeats = [one.case for one in report.failures if one.repeat]
-    if repeats:
-        put_parts("repeats", [f"{len(repeats)} of {len(report.failures)}: {name_list(repeats, 4)}"])
+    repeats = [one.case for one in report.failures if one.repeat and not one.repeat.otherwise]
+    otherwise = sum(bool(one.repeat) and one.repeat.otherwise for one in report.failures)
+    if repeats or otherwise:
+        named = f": {name_list(repeats, 4)}" if repeats else ""
+        others = f"; {otherwise:,} failed before in another way" if otherwise else ""
+        put_parts("repeats", [f"{len(repeats)} of {len(report.failures)}{named}{others}"])
     for action in report.actions:
         put_parts("action", [f"{action.date} {action.path or action.what}: {WORKED[action.worked]}"])
     fresh = [one for one in report.advice if one.done is None and one.group in ("eval", "config", "guidelines")]
