@@ -96,7 +96,7 @@ def test_a_title_of_several_wrong_answers_shows_one_as_an_example():
     answers = [WrongAnswer("7", "8", "number"), WrongAnswer("1", "2", "number")]
 
     assert title(*(a_failing(str(at), answer=one) for at, one in enumerate(answers))) == (
-        'Wrong answer: another number, such as "1" instead of "2"'
+        'Wrong answer: wrong number, e.g. "1" instead of "2"'
     )
 
 

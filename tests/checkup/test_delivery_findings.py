@@ -30,7 +30,10 @@ def test_a_single_prompt_that_was_not_delivered_is_a_warning():
 def test_answers_that_are_error_bodies_make_a_run_unfit_even_if_they_passed():
     found = check(rows(78, http_status=422))
 
-    assert "in 78 of 78 attempts, some of them counted as passed" in the("error_bodies", found).text
+    assert (
+        "in 78 of 78 attempts the answer is the error message of a failed request, some of them counted as passed"
+        in the("error_bodies", found).text
+    )
     assert not is_fit(found)
 
 

@@ -72,7 +72,7 @@ problem  duplicate_case      turn-12 has 2 rows with different verdicts: 1 pass,
                              openai_judged.jsonl:3 "Nothing is left. · pass"
                              openai_judged.jsonl:17 "The class at 14:00 is left. · state_tracking"
 problem  aggregate_mismatch  openai_summary.json states turns_scored 30; rows: 29 (28 cases)
-                             openai_summary.json "turns_scored scored 30"
+                             openai_summary.json "turns_scored 30"
 note     judge_conflict      turn-12: its rows were judged differently
                              openai_judged.jsonl:3
                                "pass: Cascade absorbed from turn 11; not failed again."

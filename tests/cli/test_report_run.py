@@ -431,3 +431,18 @@ def test_what_changed_since_the_previous_run_is_what_a_comparison_says():
         pair["clean"]["p"],
         pair["clean"]["differs"],
     )
+
+
+def test_an_attempt_is_one_of_all_attempts_at_its_case(tmp_path):
+    rows = [("a", 1, False), ("a", 2, True), ("a", 3, True), ("b", 1, False)]
+    with working_in(tmp_path):
+        (tmp_path / "rows.jsonl").write_text(
+            "".join(json.dumps({"id": case, "n": number, "ok": ok}) + "\n" for case, number, ok in rows)
+        )
+        (tmp_path / "map.toml").write_text('[case]\nname = "id"\n[attempt]\nindex = "n"\npassed = "ok"\n')
+        done("import", "rows.jsonl", "--map", "map.toml")
+        done("report", "latest")
+        (page,) = [path.read_text() for path in tmp_path.rglob("*.md")]
+
+    assert "### a, attempt 1 of 3\n" in page
+    assert "### b\n" in page

@@ -143,17 +143,17 @@ def _of_rule(group: FailureGroup, members: Members) -> str:
 
 
 _DIFFERENCES: dict[str, str] = {
-    "option": "another option",
+    "option": "wrong option",
     "case": "other letter case",
     "format": "other format",
     "factor": "number off by a factor of {factor}",
     "sign": "wrong sign",
     "unit": "other unit",
     "rounding": "number off by less than 1 %",
-    "number": "another number",
+    "number": "wrong number",
     "extra": "extra words around the expected answer",
     "part": "only a part of the expected answer",
-    "text": "another text",
+    "text": "different text",
 }
 _PLAIN_DIFFERENCES = ("option", "number", "text")
 """Kinds that the pair itself shows."""
@@ -179,7 +179,7 @@ def _of_answers(members: Members) -> str:
     if all(one.is_common for one in members) or (is_one_pair and first.difference in _PLAIN_DIFFERENCES):
         return cut(f"Wrong answer: {shown}")
     difference = _DIFFERENCES[first.difference].format(factor=first.factor)
-    return cut(f"Wrong answer: {difference}{':' if is_one_pair else ', such as'} {shown}")
+    return cut(f"Wrong answer: {difference}{':' if is_one_pair else ', e.g.'} {shown}")
 
 
 def _in_quotes(text: str) -> str:

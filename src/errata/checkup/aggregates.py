@@ -103,4 +103,5 @@ def _statement(reported: Reported) -> str:
 
 
 def _place(reported: Reported) -> list[Evidence]:
-    return [Evidence(quote=f"{reported.name} {reported.metric} {reported.value:g}", ref=reported.ref)]
+    metric = "" if reported.metric in reported.name else f" {reported.metric}"
+    return [Evidence(quote=f"{reported.name}{metric} {reported.value:g}", ref=reported.ref)]

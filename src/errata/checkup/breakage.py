@@ -46,7 +46,8 @@ def errors_by_phase(survey: RunSurvey) -> Iterator[Finding]:
         # passes that the harness counts without a row had none
         made = survey.rows + (survey.passes_without_rows or 0)
         much, most = (survey.with_error / made >= limit for limit in (MUCH, MOST))
-        text = f"{survey.with_error} of {made} attempts ({percent(survey.with_error / made, 0)}) had errors: {phases}"
+        share = percent(survey.with_error / made, 0)
+        text = f"{survey.with_error} of {plural(made, 'attempt')} ({share}) had errors: {phases}"
         commonest = [
             survey.error_sample[text] for text, _ in survey.errored.most_common(2) if text in survey.error_sample
         ]

@@ -31,9 +31,9 @@ def error_bodies(survey: RunSurvey) -> Iterator[Finding]:
     broken = survey.error_bodies
     if broken.count:
         passed = sum(seen.outcome == "pass" for seen in broken.first)
-        among = " some of them counted as passed," if passed else ""
-        text = f"the answer is the error of a failed request in {_of_rows(survey, broken)},{among} "
-        text = text.rstrip(", ") + f": {names(survey, broken)}"
+        among = ", some of them counted as passed" if passed else ""
+        text = f"in {_of_rows(survey, broken)} the answer is the error message of a failed request{among}: "
+        text += names(survey, broken)
         evidence = [Evidence(quote=one_line(seen.text, QUOTE_WIDTH), ref=seen.ref) for seen in broken.first[:QUOTED]]
         yield finding(survey, "error_bodies", _severity(survey, broken), text, evidence, attempts=broken.count)
 

@@ -91,14 +91,14 @@ def show_run(shown: ShownRun, *, raw: bool) -> None:
 
 
 def _reported(shown: ShownRun, *, raw: bool) -> None:
-    reported = shown.stored.run.reported
+    reported = [figure for figure in shown.stored.run.reported if figure.value is not None]
     if not reported:
         return
     put()
     put("the harness's own numbers", raw=raw)
     for figure in reported[:MOST]:
-        whole = figure.value is not None and figure.value.is_integer() and abs(figure.value) < LARGE
-        value = "–" if figure.value is None else f"{figure.value:,.0f}" if whole else f"{figure.value:,.6g}"
+        amount = figure.value or 0.0
+        value = f"{amount:,.0f}" if amount.is_integer() and abs(amount) < LARGE else f"{amount:,.6g}"
         of = f" of {figure.n:,}" if figure.n is not None else ""
         put(f"  {figure.name:<32} {figure.metric:<12} {value}{of}{'  headline' if figure.headline else ''}", raw=raw)
     if len(reported) > MOST:

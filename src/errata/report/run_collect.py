@@ -43,6 +43,7 @@ from errata.runs.names import variant_of
 from errata.runs.view import RunView
 from errata.runs.without_failures import cases_not_in_log, harness_count, without_failures
 from errata.text.outgoing import short_line
+from errata.triage.suspicious import is_strong
 
 SHARED = 2
 NAMED_PATTERNS, PATTERN, TEXT = 4, 160, 120
@@ -296,9 +297,14 @@ def _bounds(lines: Sequence[ScoreLine]) -> Bounds | None:
 
 
 def _suspicious(view: RunView) -> Iterator[SuspiciousPasses]:
+    """Without passes that only weak signs point to: the summary does not call those suspicious either."""
     cases_by_meaning: dict[str, list[str]] = {}
     names: dict[str, str] = {}
-    for odd in view.suspicious_passes():
+    listed = list(view.suspicious_passes())
+    strong = {odd.suspicion.attempt for odd in listed if is_strong(odd.suspicion)}
+    for odd in listed:
+        if odd.suspicion.attempt not in strong:
+            continue
         cases_by_meaning.setdefault(odd.means, []).append(odd.case_name)
         names.setdefault(odd.means, odd.suspicion.signal.name)
     for means, cases in cases_by_meaning.items():

@@ -68,7 +68,7 @@ class RunFailures:
 def collect_failures(view: RunView) -> RunFailures:
     """One pass over the failures."""
     failures = sorted(view.failures(), key=lambda one: (one.attempt.case, one.attempt.index))
-    making = _Making(view, _tries(failures), EvidenceQuotes(), SnippetFinder(view))
+    making = _Making(view, view.last_attempts, EvidenceQuotes(), SnippetFinder(view))
     return RunFailures(
         failures=tuple(making.fact(one) for one in failures),
         first_failed=tuple(_first_failed(one.attempt) for one in failures),
@@ -82,13 +82,6 @@ def _shared_errors(view: RunView, failures: Sequence[JoinedFailure]) -> list[Sha
     return shared_errors(view.run, attributed, log_lines(view, (one.attempt for one in failures)))
 
 
-def _tries(failures: Iterable[JoinedFailure]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for failure in failures:
-        counts[failure.attempt.case] = max(counts.get(failure.attempt.case, 0), failure.attempt.index)
-    return counts
-
-
 def _first_failed(attempt: Attempt) -> str:
     failed = next((check for check in attempt.checks if check.failed), None)
     return failed.name if failed is not None else ""
@@ -100,6 +93,7 @@ class _Making:
 
     view: RunView
     tried: Mapping[str, int]
+    """Cases with several attempts → how many."""
     evidence: "EvidenceQuotes"
     snippets: SnippetFinder
 
@@ -116,7 +110,7 @@ class _Making:
             categories=self.view.categories.get(attempt.case, ()),
             attempt_id=attempt.id,
             attempt=attempt.index,
-            attempts=self.tried[attempt.case],
+            attempts=max(self.tried.get(attempt.case, 1), attempt.index),
             checks=tuple(_failed_check(check) for check in attempt.checks if check.failed),
             error=short_line(shown, ERROR),
             label=_label(verdict, attribution, failure.run),

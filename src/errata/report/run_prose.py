@@ -67,7 +67,8 @@ def answer_of(report: RunReport) -> str:
 
 def _proofs(failures: Sequence[RunFailure]) -> str:
     shown = sum(one.proof == "shown" for one in failures)
-    counts = proof_counts(shown, Counter(one.proof_reason for one in failures if one.proof == "presumed"))
+    reasons = Counter(one.proof_reason for one in failures if one.proof == "presumed")
+    counts = proof_counts(shown, reasons, repeated=any(one.attempts > 1 for one in failures))
     return f" ({counts})" if counts else ""
 
 

@@ -46,6 +46,7 @@ from errata.store.alike import alike_attempts
 from errata.store.attempts import attempts_of, case_book_of, case_of, cases_of, categories_of, with_texts
 from errata.store.attributions import alike_attributions, attributions_of, broken_measurements
 from errata.store.buckets import bucket_marks, bucket_places, buckets_of
+from errata.store.case_outcomes import last_attempts
 from errata.store.case_versions import versions_of
 from errata.store.cells import cells_of
 from errata.store.database import Store
@@ -127,6 +128,12 @@ class RunView:
     def categories(self) -> dict[str, tuple[str, ...]]:
         """Case key → its categories, the main one first; without cases that have none."""
         return categories_of(self.store, self.stored.pk)
+
+    @property
+    def last_attempts(self) -> dict[str, int]:
+        """Case key → how many attempts it has; empty where no case has several."""
+        counts = self.stored.counts
+        return last_attempts(self.store, self.stored.pk) if counts.attempts_in_log > counts.cases else {}
 
     # triage, with known gaps
 

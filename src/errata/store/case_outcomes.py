@@ -194,6 +194,17 @@ def failed_tasks(store: Store, pk: int) -> Iterator[tuple[str, str]]:
         yield from ((key, digest) for key, digest in connection.execute(query.execution_options(yield_per=2_000)))
 
 
+def last_attempts(store: Store, pk: int) -> dict[str, int]:
+    """Case key → the number of its last counted attempt."""
+    query = (
+        select(attempts.c.case_key, func.max(attempts.c.number))
+        .where(attempts.c.run_pk == pk, attempts.c.counted)
+        .group_by(attempts.c.case_key)
+    )
+    with store.reading() as connection:
+        return {key: int(number) for key, number in connection.execute(query)}
+
+
 def _has_versions() -> ColumnElement[bool]:
     return exists().where(case_versions.c.run_pk == attempts.c.run_pk, case_versions.c.key == attempts.c.case_key)
 
