@@ -9,7 +9,7 @@ from cluster.workers_that_die import DyingWorkers
 from errata.cluster import tasks
 from errata.cluster.deriving import CollectOnWorkers, triage_on_workers
 from errata.errors import ClusterError, StoreError
-from errata.runs.bucketing import failures_to_group
+from errata.runs.failures_to_group import failures_to_group
 from errata.runs.importing import import_paths
 from errata.runs.view import RunView
 from errata.store.attributions import rules_version_of

@@ -8,7 +8,8 @@ from bucket_runs import ANA, a_stored_run, a_verdict, attempt, bucket_at, places
 from errata.buckets.stored import count_run_buckets
 from errata.errors import SettingsError
 from errata.model import Attempt, Bucket, Case, Check, Output, Reviewer, Run, SourceInfo, Subject
-from errata.runs.bucketing import failures_to_group, suggest_run
+from errata.runs.bucketing import suggest_run
+from errata.runs.failures_to_group import failures_to_group
 from errata.runs.view import RunView
 from errata.store.bucket_changes import events_of
 from errata.store.buckets import bucket_places, buckets_of

@@ -68,25 +68,66 @@ class _TextsShow(NamedTuple):
 
 
 def symptom_of(failure: FailureToGroup) -> Symptom:
-    coarse = failure.key.coarse
+    coarse, parameters = failure.key.coarse, failure.parameters
     # the names of checks are searched for in the texts, and they may have digits
-    has_digits = any(map(str.isdigit, coarse))
-    texts = failure.texts if has_digits else tuple([with_equal_digits(text) for text in failure.texts])
+    texts = failure.texts if _has_digits(coarse) else tuple([with_equal_digits(text) for text in failure.texts])
+    if failure.answer is not None:
+        shown = _show_texts(coarse, texts)
+        if not shown.is_error and (keys := answer_keys(failure, shown.checks)):
+            return Symptom(failure.suite, failure.owner, False, failure.signal, keys[-1], "answer", "", ())
+    place = (parameters.get("limit", ""), parameters.get("step", ""))
+    cause = (failure.suite, failure.owner, failure.signal, failure.cluster)
+    return _symptom(*cause, coarse, failure.key.exact, texts, failure.case, *place)
+
+
+@lru_cache(maxsize=1_000)
+def _has_digits(coarse: str) -> bool:
+    return any(map(str.isdigit, coarse))
+
+
+@lru_cache(maxsize=20_000)
+def _symptom(
+    suite: str,
+    owner: str,
+    signal: str,
+    cluster: str,
+    coarse: str,
+    exact: str,
+    texts: tuple[str, ...],
+    case: str,
+    limit: str,
+    step: str,
+) -> Symptom:
+    """Failures of a case mostly differ in numbers only: their symptom is made once."""
     shown = _show_texts(coarse, texts)
-    words, checks, is_error = shown.words, shown.checks, shown.is_error
-    is_compared_by_case = not is_error and failure.owner not in _MACHINERY and failure.case
-    if not is_error and (keys := answer_keys(failure, checks)):
-        return Symptom(failure.suite, failure.owner, False, failure.signal, keys[-1], "answer", "", ())
-    kind_of_key, key = _key(failure, shown.shape, is_error=is_error, opaque=shown.is_opaque)
+    words, is_error, shape = shown.words, shown.is_error, shown.shape
+    is_compared_by_case = not is_error and owner not in _MACHINERY and case
+    kind: Kind
+    if cluster:
+        kind, key = "cluster", f"cluster:{cluster}"
+    elif reached := limit_of(signal, limit):
+        kind, key = "signal", f"limit:{reached}"
+    elif says_all(signal):
+        kind, key = "signal", f"signal:{signal}"
+    elif is_error:
+        kind, key = "text", exact
+    elif shape:
+        kind, key = "text", _line(f"{owner}:{coarse}:{shape}")
+    elif says_something(signal):
+        kind, key = "bare", one_line(f"signal:{signal}{f'@{case}' if signal in OF_ONE_CASE else ''}", KEY)
+    else:
+        # the texts can't be compared, so only the case identifies it; or there is no text at all
+        where = f":@{case}" if shown.is_opaque else ""
+        kind, key = "bare", one_line(f"{owner}:{signal}:{step or coarse}{where}", KEY)
     return Symptom(
-        suite=failure.suite,
-        owner=failure.owner,
+        suite=suite,
+        owner=owner,
         scoring=shown.phase == "scoring",
-        signal=failure.signal,
+        signal=signal,
         key=key,
-        kind=kind_of_key,
-        shape=shown.shape,
-        words=(*words, f"@{failure.case}") if words and is_compared_by_case else words,
+        kind=kind,
+        shape=shape,
+        words=(*words, f"@{case}") if words and is_compared_by_case else words,
     )
 
 
@@ -130,27 +171,6 @@ def shape_of(text: str) -> str:
 @lru_cache(maxsize=20_000)
 def _line(text: str) -> str:
     return one_line(text, KEY)
-
-
-def _key(failure: FailureToGroup, shape: str, *, is_error: bool, opaque: bool) -> tuple[Kind, str]:
-    coarse = failure.key.coarse
-    if failure.cluster:
-        return "cluster", f"cluster:{failure.cluster}"
-    if limit := limit_of(failure.signal, failure.parameters.get("limit", "")):
-        return "signal", f"limit:{limit}"
-    if says_all(failure.signal):
-        return "signal", f"signal:{failure.signal}"
-    if is_error:
-        return "text", failure.key.exact
-    if shape:
-        return "text", _line(f"{failure.owner}:{coarse}:{shape}")
-    if says_something(failure.signal):
-        case = f"@{failure.case}" if failure.signal in OF_ONE_CASE else ""
-        return "bare", one_line(f"signal:{failure.signal}{case}", KEY)
-    # the texts can't be compared, so only the case identifies it; or there is no text at all
-    case = f":@{failure.case}" if opaque else ""
-    first = failure.parameters.get("step") or coarse
-    return "bare", one_line(f"{failure.owner}:{failure.signal}:{first}{case}", KEY)
 
 
 def _says_something(texts: tuple[str, ...], checks: tuple[str, ...]) -> bool:

@@ -18,7 +18,7 @@ from errata.errors import ClusterError, ErrataError, SourceError, StoreError
 from errata.fetch.objects import copied, place_of_copy
 from errata.model import Run
 from errata.model.store_address import StoreLocation
-from errata.runs.bucketing import failures_to_group
+from errata.runs.failures_to_group import failures_to_group
 from errata.runs.frames import encoded
 from errata.runs.importing import read_alone
 from errata.runs.log_search import Order, look_for

@@ -69,7 +69,7 @@ class _FailureProcess:
     def __init__(self, order: CollectingOrder) -> None:
         program = (
             "import sys; from errata.runs import failure_processes; "
-            "from errata.runs.bucketing import failures_to_group; "
+            "from errata.runs.failures_to_group import failures_to_group; "
             "failure_processes.serve(sys.stdin.buffer, sys.stdout.buffer, failures_to_group)"
         )
         self._process = start_process(program, order)

@@ -11,7 +11,7 @@ from errata.model.attribution import NO_KEY
 from errata.model.run import case_name
 from errata.model.words import Owner
 from errata.runs.addresses import Located, locate, locate_known
-from errata.runs.bucketing import failure_to_compare
+from errata.runs.failures_to_group import failure_to_compare
 from errata.runs.names import is_name_of_runs, is_path
 from errata.runs.view import RunView
 from errata.store.attempts import attempt_by_id, attempts_of

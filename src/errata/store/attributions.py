@@ -7,10 +7,11 @@ from typing import Any, NamedTuple, Self
 import msgspec
 from sqlalchemy import bindparam, delete, select, update
 
-from errata.model import Attempt, Attribution
+from errata.model import Attempt, Attribution, FailureKey
 from errata.model.codec import pack, unpack
 from errata.store import engine
-from errata.store.attempts import PLACES, read_rows, rows_of
+from errata.store.attempts import PLACES, read_in_brief, read_rows, rows_of
+from errata.store.brief_failures import BriefFailure, BriefFailures
 from errata.store.database import Store
 from errata.store.schema import attempts, attributions, runs, thinned
 
@@ -171,7 +172,7 @@ def broken_measurements(store: Store, pk: int) -> set[str]:
 
 _TRIAGED = select(runs.c.triaged).where(runs.c.pk == bindparam("run"))
 _ATTRIBUTED_FAILURES = (
-    select(*PLACES, attributions.c.record.label("said"))
+    select(*PLACES, attempts.c.number, attempts.c.case_key, attributions.c.record)
     .join(attributions, (attempts.c.run_pk == attributions.c.run_pk) & (attempts.c.seq == attributions.c.seq))
     .where(attempts.c.run_pk == bindparam("run"), attempts.c.failure)
     .order_by(attempts.c.seq)
@@ -188,4 +189,34 @@ def rules_version_of(store: Store, pk: int) -> str | None:
 def attributed_failures(store: Store, pk: int, *, steps: bool = False) -> Iterator[tuple[Attempt, Attribution]]:
     """In the order of the log; of a run that was triaged."""
     for row, attempt in read_rows(store, pk, _ATTRIBUTED_FAILURES, steps=steps):
-        yield attempt, unpack(row.said, Attribution)
+        yield attempt, unpack(row.record, Attribution)
+
+
+class AttributionToGroup(msgspec.Struct, frozen=True, gc=False):
+    """Of an attribution what decides how its failure is grouped: its quotes are not decoded."""
+
+    owner: str
+    failure_key: FailureKey
+    signals: tuple[_SignalInBrief, ...] = ()
+    decided_by: str = ""
+    suggested_labels: dict[str, str] = {}
+    follows: str = ""
+
+
+_grouping_decoder = msgspec.msgpack.Decoder(AttributionToGroup)
+
+
+def attributed_in_brief(
+    store: Store, pk: int, brief: BriefFailures
+) -> Iterator[tuple[str, Attempt | BriefFailure, bytes]]:
+    """The same, each with its case and the record of its attribution; those that `brief` recognises are not decoded."""
+    for row, attempt in read_in_brief(store, pk, _ATTRIBUTED_FAILURES, steps=False, brief=brief):
+        yield row.case_key, attempt, row.record
+
+
+def attribution_in(record: bytes) -> Attribution:
+    return unpack(record, Attribution)
+
+
+def attribution_to_group(record: bytes) -> AttributionToGroup:
+    return _grouping_decoder.decode(record)

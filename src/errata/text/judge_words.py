@@ -9,7 +9,7 @@ READ = 4_000
 TITLE, LOOKED_AT = 120, 10
 """Characters of a title, and sentences among which the one that names a fault is looked for."""
 
-_ENDS = frozenset(".!?\n")
+_ENDS = lazy_regex(r"[.!?\n]")
 _SENTENCE = lazy_regex(r"[^.!?\n]+(?:[.!?]+(?!\s|$)[^.!?\n]+)*[.!?]*")
 # an announcement of what the judge is about to do, not a finding
 _ANNOUNCES = lazy_regex(
@@ -48,7 +48,7 @@ _ANSWER = lazy_regex(
 
 def without_preamble(text: str) -> str:
     """From the first sentence on that carries information; the whole text where none announces another."""
-    if _ENDS.isdisjoint(text):
+    if not _ENDS.search(text):
         return text
     starts = [match for match in _SENTENCE.finditer(text[:READ]) if match[0].strip()]
     if len(starts) <= 1:

@@ -16,7 +16,8 @@ from errata.model import Bucket, BucketCounts, BucketTable, Placement, Run, Stor
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
 from errata.model.standing import Standing, standing
-from errata.runs.bucketing import CollectFailures, ensure_all_buckets, failures_to_group, suggest_runs
+from errata.runs.bucketing import CollectFailures, ensure_all_buckets, suggest_runs
+from errata.runs.failures_to_group import failures_to_group
 from errata.runs.names import handles_of, runs_named
 from errata.runs.show import ShownAttempt, find_shown
 from errata.runs.view import RunView
