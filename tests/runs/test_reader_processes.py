@@ -423,3 +423,21 @@ class TestCopies:
         finally:
             over.set()
             thread.join()
+
+    def test_readers_of_one_log_are_copies_or_programs_but_not_both(self, tmp_path, monkeypatch, in_parallel):
+        """Two hash seeds would hide a case that two readers have read."""
+        monkeypatch.setattr(reader_processes, "can_fork", lambda: True)
+        monkeypatch.setattr(reader_processes, "readers_of_lines", lambda: 2)
+        (tmp_path / "rows.jsonl").write_text('{"id": "a", "ok": true}\n')
+        (tmp_path / "map.toml").write_text(MAP)
+        order = Order(str(tmp_path / "rows.jsonl"), "generic", str(tmp_path / "map.toml"))
+        with reader_processes.started_before([tmp_path / "rows.jsonl"], fork=True):
+            with reader_processes._ready.pop() as one:  # as if another log had needed it
+                one.kill()
+            monkeypatch.setattr(reader_processes, "can_fork", lambda: False)
+            readers = reader_processes._readers(order)
+            for reader in readers:
+                with reader:
+                    pass
+
+        assert len(in_parallel) == len(readers) == 2

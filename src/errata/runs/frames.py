@@ -17,7 +17,7 @@ from errata.store.shared_rows import SharedRows
 PIPE_SIZE = 1024 * 1024
 """Where the system has such large ones: fewer waits of one process for the other."""
 
-MOST_AHEAD = 16 * 1024 * 1024
+MOST_AHEAD = 8 * 1024 * 1024
 """Bytes that a reader keeps while the writing process is busy, mostly with its start."""
 
 

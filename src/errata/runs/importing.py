@@ -108,7 +108,7 @@ def import_orders(
     first_order = next(following, None)
     if first_order is None:  # a store that can only be read has nothing to refuse
         return []
-    with store.kept_open(), RunGroup(store) as group:
+    with store.kept_open(), RunGroup(store) as group, reader_processes.sizes_kept():
         paths = []
         for place, order in enumerate(chain((first_order,), following)):
             made = readers.batches_of(place) if readers is not None else None

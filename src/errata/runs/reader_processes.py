@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from itertools import groupby
 from pathlib import Path
+from stat import S_ISREG
 from types import TracebackType
 from typing import IO, Self, cast
 
@@ -90,9 +91,8 @@ def _share(order: Order, request: IO[bytes], frames: FrameQueue) -> ReaderShare:
 class Reader:
     """One process, and the order it was given."""
 
-    def __init__(self, order: Order) -> None:
-        self._order = order
-        self._process = _ready.pop(0) if _ready else _started()
+    def __init__(self, order: Order, process: "subprocess.Popen[bytes] | ForkedProcess") -> None:
+        self._order, self._process = order, process
         self.ended = False
         self.for_others = b""
         # the standard library's JSON can hold a path that is not UTF-8
@@ -166,25 +166,55 @@ def is_large(order: Order) -> bool:
     return size_of(Path(order.path)) >= PARALLEL_FROM
 
 
+_sizes: ContextVar[dict[str, int] | None] = ContextVar("sizes", default=None)
+
+
+@contextmanager
+def sizes_kept() -> Iterator[None]:
+    """In this block the size of a path is looked up once: a folder may have very many files."""
+    token = _sizes.set({} if _sizes.get() is None else _sizes.get())
+    try:
+        yield
+    finally:
+        _sizes.reset(token)
+
+
 def size_of(path: Path) -> int:
     """Bytes at the path; of a large folder, at least as many as a process of its own is worth."""
-    if path.is_file():
-        return path.stat().st_size
-    total = 0
-    for folder, _, names in os.walk(path):
-        for name in names:
-            try:
-                total += (Path(folder) / name).lstat().st_size
-            except OSError:
-                continue
-            if total >= PARALLEL_FROM:
-                return total
+    known, name = _sizes.get(), str(path)
+    if known is None:
+        return _size_at(name)
+    if name not in known:
+        known[name] = _size_at(name)
+    return known[name]
+
+
+def _size_at(path: str) -> int:
+    try:
+        stat = os.stat(path)  # noqa: PTH116 a path object for each would take longer
+    except (OSError, ValueError):
+        return 0
+    if S_ISREG(stat.st_mode):
+        return stat.st_size
+    total, folders = 0, [path]
+    while folders and total < PARALLEL_FROM:
+        with suppress(OSError), os.scandir(folders.pop()) as listed:
+            for entry in listed:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                else:
+                    with suppress(OSError):
+                        total += entry.stat(follow_symlinks=False).st_size
     return total
 
 
 def _readers(order: Order) -> list[Reader]:
     count = 1 if order.alone else _readers_of(order)
-    return [Reader(msgspec.structs.replace(order, reader=number, readers=count)) for number in range(count)]
+    processes = [_ready.pop(0) for _ in range(count)] if len(_ready) >= count else _start(count)
+    return [
+        Reader(msgspec.structs.replace(order, reader=number, readers=count), process)
+        for number, process in enumerate(processes)
+    ]
 
 
 def _in_turns(readers: Sequence[Reader]) -> Iterator[PackedBatch | SharedRows]:
@@ -220,33 +250,38 @@ def started_before(paths: Iterable[Path], *, fork: bool = False) -> Iterator[Non
     All end with this context, whatever they are reading. `fork`: this is a program of its own, and may be copied.
     """
     token = _may_fork.set(fork)
-    large = (path for path in paths if size_of(path) >= PARALLEL_FROM)
-    needed = (READERS_OF_ARCHIVE if is_zip(path) else readers_of_lines() for path in large)
-    _ready.extend(_started() for _ in range(max(needed, default=0)))
-    try:
-        yield
-    finally:
-        with ExitStack() as unneeded:
-            for process in _ready:
-                unneeded.enter_context(process)
-                process.kill()
-            for readers in _begun.values():
-                for reader in readers:
-                    unneeded.enter_context(reader)
-        _ready.clear()
-        _begun.clear()
-        small_logs.end()
-        log_states.begun.clear()
-        _may_fork.reset(token)
+    with sizes_kept():
+        large = (path for path in paths if size_of(path) >= PARALLEL_FROM)
+        needed = (READERS_OF_ARCHIVE if is_zip(path) else readers_of_lines() for path in large)
+        _ready.extend(_start(max(needed, default=0)))
+        try:
+            yield
+        finally:
+            with ExitStack() as unneeded:
+                for process in _ready:
+                    unneeded.enter_context(process)
+                    process.kill()
+                for readers in _begun.values():
+                    for reader in readers:
+                        unneeded.enter_context(reader)
+            _ready.clear()
+            _begun.clear()
+            small_logs.end()
+            log_states.begun.clear()
+            _may_fork.reset(token)
 
 
-def _started() -> "subprocess.Popen[bytes] | ForkedProcess":
+def _start(count: int) -> "list[subprocess.Popen[bytes] | ForkedProcess]":
+    """All of one kind: readers of one log compare hashes of its cases, and have one hash seed."""
     if _may_fork.get() and can_fork():
-        return ForkedProcess(serve, PIPE_SIZE)
+        return [ForkedProcess(serve, PIPE_SIZE) for _ in range(count)]
+    return [_start_program() for _ in range(count)]
+
+
+def _start_program() -> "subprocess.Popen[bytes]":
     program = "import sys; from errata.runs.reader_processes import serve; serve(sys.stdin.buffer, sys.stdout.buffer)"
     # -P: the working folder may be a stranger's log, and nothing in it is to be imported
     command = [sys.executable, "-P", "-c", program]
-    # one seed for all readers: they compare hashes of the cases that each has read
     environment = os.environ | {"PYTHONHASHSEED": _SEED}
     # a group of its own: an interrupt from the keyboard is for the writing process, which ends this one
     return subprocess.Popen(

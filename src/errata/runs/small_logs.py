@@ -7,7 +7,7 @@ small is left to the program itself, and so is everything if there are no copies
 import os
 from collections.abc import Iterator, Sequence
 from functools import partial
-from pathlib import Path
+from stat import S_ISREG
 from typing import IO
 
 from errata import sources
@@ -95,8 +95,7 @@ def _read_share(orders: Sequence[Order], number: int, count: int, _request: IO[b
 
 def _send_log(order: Order, frames: FrameQueue) -> None:
     try:
-        path = Path(order.path)
-        if not path.is_file() or path.stat().st_size >= MOST_SIZE:
+        if not _is_small(order.path):
             frames.send(SKIPPED, b"")
             return
         for batch in seal(pack_items(sources.read(found_by(order)))):
@@ -104,6 +103,14 @@ def _send_log(order: Order, frames: FrameQueue) -> None:
         frames.send(END, b"")
     except ErrataError as error:
         frames.send(ERROR, sent_error(error))
+
+
+def _is_small(path: str) -> bool:
+    try:
+        stat = os.stat(path)  # noqa: PTH116 a path object for each would take longer
+    except (OSError, ValueError):
+        return False
+    return S_ISREG(stat.st_mode) and stat.st_size < MOST_SIZE
 
 
 def _next_frame(stream: IO[bytes], path: str) -> tuple[bytes, bytes]:

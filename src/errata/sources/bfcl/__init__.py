@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from errata.model import Harness, Item
-from errata.sources.base import Match, children, folders, head_of
+from errata.sources.base import Match, files, folders, head_of
 from errata.text.lazy_regex import lazy_regex
 
 NAME = "bfcl"
@@ -63,8 +63,7 @@ def files_below(root: Path) -> Iterator[Path]:
 
 
 def _files(folder: Path, depth: int) -> Iterator[Path]:
-    files = [child for child in children(folder) if child.is_file()][:FILES_CAP]
-    yield from (file for file in files if FILE.fullmatch(file.name))
+    yield from (file for file in files(folder)[:FILES_CAP] if FILE.fullmatch(file.name))
     if depth < DEPTH:
         for inner in folders(folder):
             if inner.name in GROUPS:
