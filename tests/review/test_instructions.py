@@ -72,6 +72,7 @@ def test_the_lines_around_a_planted_instruction_stay_evidence(text):
     found = spans(f"{before}{text}{after}")
     is_open = text.count("{") != text.count("}")
 
+    assert found
     assert all(span.start >= len(before) for span in found)
     assert is_open or all(span.end <= len(before) + len(text) + 1 for span in found)
 
