@@ -11,6 +11,7 @@ from errata.model.words import OWNERS
 from errata.testing import a_run, an_attempt
 from errata.triage import MEANS, attribute, built_in, observe, suspicious
 from errata.triage.prefilter import needed
+from errata.triage.rulebook import _line_of
 
 WORDINGS = tomllib.loads(Path(__file__).with_name("rule_wordings.toml").read_text(encoding="utf-8"))
 DECOYS = tomllib.loads(Path(__file__).with_name("rule_decoys.toml").read_text(encoding="utf-8"))
@@ -135,3 +136,19 @@ def test_every_signal_of_a_function_is_told_in_the_document(name):
     text = (Path(__file__).parents[2] / "docs" / "attribution.md").read_text(encoding="utf-8")
 
     assert f"`{name}`" in text
+
+
+def test_the_quote_of_a_long_line_begins_with_a_word():
+    before = "gathering results from every worker of the pool before the merge " * 4
+    text = f"{before}connection_pool.example.registry refused{' and stopped' * 30}"
+    start = text.index("refused")
+
+    quote = _line_of(text, start, start + len("refused"))
+    assert "refused" in quote
+    assert f" {quote}" in text
+
+
+def test_the_quote_of_a_line_without_words_is_still_around_the_match():
+    text = f"{'a' * 400} refused {'b' * 400}"
+
+    assert "refused" in _line_of(text, 401, 408)

@@ -218,5 +218,7 @@ def _line_of(text: str, start: int, end: int) -> str:
         begin = max(0, start - left - QUOTE // 2)
         line = redact(line)  # whole: half a secret looks like none
         begin = min(begin, max(0, len(line) - QUOTE))
+        word = line.rfind(" ", 0, begin) + 1
+        begin = word if begin - word <= QUOTE // 4 else begin  # not inside of a word
         line = line[begin : begin + QUOTE]
     return one_line(line, QUOTE)
