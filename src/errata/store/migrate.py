@@ -42,7 +42,8 @@ def refuse_newer_schema(engine: Engine, place: StoreLocation | str) -> None:
             return
         cursor = connection.connection.cursor()  # a third of the time that a statement of SQLAlchemy takes
         cursor.execute(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608
-        version = str(next(iter(cursor), [""])[0])
+        row = cursor.fetchone()
+        version = str(row[0]) if row else ""
         if version.isdecimal() and int(version) > SCHEMA:
             cursor.execute("ROLLBACK")
             raise newer_schema(place, int(version))
