@@ -304,7 +304,8 @@ passed = "correct"
         (ROWS.replace("Lyon,yes", "Paris,no"), "No difference: the runs agree on all 3 cases compared."),
         (
             ROWS + "q3,m2,Boiling point of water?,100 C,yes\n",
-            "the runs agree on the case compared; 2 cases left out (1 edited, 1 mixed or without a verdict).",
+            "No conclusion: only 1 of 3 cases could be compared (the runs agree on it); "
+            "2 cases left out (1 edited, 1 mixed or without a verdict).",
         ),
     ],
 )
@@ -322,7 +323,8 @@ def test_runs_do_not_agree_on_cases_that_one_of_them_could_not_measure():
 
     page = " ".join(done("compare", *runs).out.split())
 
-    assert "No difference found: the runs agree on the case compared; 2 cases left out (2 with an infra" in page
+    few = "No conclusion: only 1 of 3 cases could be compared (the runs agree on it); 2 cases left out (2 with an infra"
+    assert few in page
     assert "(not measured in bad-provider: fails equals and threshold partial)" in page
 
 

@@ -121,6 +121,10 @@ def _agreement(pairs: Sequence[Pairing], comparison: Comparison, names: CaseLabe
     reasons += [f"{broken:,} with an infrastructure failure"] if broken else []
     reasons += [f"{out - edited - broken:,} mixed or without a verdict"] if out > edited + broken else []
     left_out = f"{'up to ' if least != most else ''}{plural(out, names.word)} left out ({', '.join(reasons)})"
+    if 2 * most <= len(comparison.matrix.rows):
+        few = f"{compared} of {plural(len(comparison.matrix.rows), names.word)}"
+        agree = f"{both} on {'it' if most == 1 else 'them'}"
+        return f"No conclusion: only {few} could be compared ({agree}); {left_out}."
     return f"No difference found: {both} on {which}; {left_out}."
 
 
