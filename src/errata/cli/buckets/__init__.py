@@ -5,7 +5,7 @@ import click
 from errata.cli.lazy import LazyGroup, Table
 
 SUBCOMMANDS: Table = {
-    "list": ("list_", "List buckets with counts and owner."),
+    "list": ("list_", "List causes with counts and owner."),
     "show": ("show", "Show a bucket and its members."),
     "suggest": ("edit:suggest", "Sort failures into buckets again; manual changes stay."),
     "merge": ("edit:merge", "Merge several buckets into one."),
