@@ -238,3 +238,13 @@ def test_checks_that_fail_and_do_not_count_are_among_those_that_failed():
     attempt = an_attempt(measurement="scored", outcome="fail", checks=checks)
 
     assert where_it_failed(attempt) == "failed exact_match,strict (2 of 2 assertions)"
+
+
+def test_a_passed_attempt_names_the_one_that_failed():
+    import_fixtures(FIXTURES / "harbor/demo-job/data")
+    passed, failed = (done("show", f"latest/hello-world#{index}").out for index in (1, 2))
+
+    assert "1 other attempt at this case failed: `errata show 'e171098a/hello-world#2'`" in passed
+    assert "other attempt" not in failed
+    assert done("show", "e171098a/hello-world#2").out == failed
+    assert done("buckets", "list").out.endswith("2 failures, no two alike: `--all` lists them\n")

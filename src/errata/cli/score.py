@@ -137,8 +137,9 @@ def _put_below(score: Score, run: Run, unit: str) -> None:
     if score.rate_without_presumed is not None:
         presumed = plural(score.presumed, "failure is", "failures are")
         counts = f"{score.passed:,}/{score.total - score.presumed:,}, {percent(score.rate_without_presumed)}"
-        other = f"if {'it is not' if score.presumed == 1 else 'none is'}, clean is at most {counts}"
-        put(f"{'presumed':<{LABEL}}{presumed} only presumed to be the model's; {other}", hang=LABEL)
+        other = f"; if {'it is not' if score.presumed == 1 else 'none is'}, clean is at most {counts}"
+        is_all = score.passed == score.total - score.presumed  # at most 100 % is nothing to know
+        put(f"{'presumed':<{LABEL}}{presumed} only presumed to be the model's{'' if is_all else other}", hang=LABEL)
 
 
 def _put_after_fixes(after: AfterFixes | None) -> None:

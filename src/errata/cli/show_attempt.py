@@ -1,7 +1,7 @@
 """An attempt on the terminal: where it failed, its owner by verdict and by triage, then the evidence."""
 
 from errata.cli.fitting import WIDTH, columns
-from errata.cli.output import money, number, put, put_command, put_quote, value_of
+from errata.cli.output import money, number, plural, put, put_command, put_quote, value_of
 from errata.cli.render.fields import visible_name
 from errata.cli.render.history import put_before
 from errata.cli.show_evidence import put_evidence
@@ -13,6 +13,7 @@ from errata.render.proof import proof_words
 from errata.runs.explanation import BY_DEFAULT, Explanation, Reason
 from errata.runs.show import ShownAttempt, short_name
 from errata.text.lazy_regex import lazy_regex
+from errata.text.shell import command_line
 from errata.triage.limits import limit_apart
 from errata.triage.not_used import NotUsed
 
@@ -85,6 +86,9 @@ def _relations(shown: ShownAttempt) -> list[str]:
     for earlier in shown.earlier:
         facts = f"{earlier.execution}/{earlier.measurement}/{earlier.outcome}"
         relations.append(f"in session {earlier.session} it was {facts} · id {earlier.id}")
+    if shown.failed:
+        command = command_line(["errata", "show", f"{shown.handle}/{shown.case_name}#{shown.failed[0]}"])
+        relations.append(f"{plural(len(shown.failed), 'other attempt')} at this case failed: `{command}`")
     return relations
 
 

@@ -99,6 +99,8 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     children: tuple[Attempt, ...]
     earlier: tuple[Attempt, ...]
     """Those of earlier sessions, which this one supersedes."""
+    failed: tuple[int, ...] = ()
+    """Which other attempts at the case failed in this session, where this one passed."""
     attribution: Attribution | None = None
     explanation: Explanation | None = None
     review: AttemptReview | None = None
@@ -174,7 +176,8 @@ def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store, *, may_lac
     case = case_of(store, stored.pk, attempt.case, attempt.case_version)
     shown = ShownAttempt(stored, view.handle, attempt, case, max(of, 1), children, earlier)
     if not attempt.is_failure:
-        return shown
+        beside = (one for one in same if (one.parent, one.session) == (attempt.parent, attempt.session))
+        return msgspec.structs.replace(shown, failed=tuple(one.index for one in beside if one.is_failure))
     from errata.transcript.evidence_log import evidence_log  # noqa: PLC0415 its patterns take long to compile
 
     observations = evidence_log(attempt, case, run_with_texts(store, stored).context)

@@ -74,9 +74,11 @@ def _behind(listed: Sequence[BucketCounts]) -> list[str]:
 
 
 def _foot(table: BucketTable, *, alone: bool) -> str:
+    hint = "" if alone else f": `--all` lists {'it' if table.alone == 1 else 'them'}"
+    if table.alone > 1 and not table.buckets:
+        return f"{plural(table.alone, 'failure')}, no two alike{hint}"
     parts = [f"{plural(table.failures - table.alone, 'failure')} in {plural(table.buckets, 'cause')}"]
     if table.alone:
-        hint = "" if alone else f": `--all` lists {'it' if table.alone == 1 else 'them'}"
         parts.append(f"{plural(table.alone, 'more failure matches', 'more failures match')} no other{hint}")
     hidden = table.buckets + (table.alone if alone else 0) - len(table.listed)
     parts += [f"{plural(hidden, 'more cause')}: raise `--limit`"] if hidden else []
