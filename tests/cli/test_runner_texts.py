@@ -118,6 +118,8 @@ def debug(tmp_path_factory):
 class Reviewed(NamedTuple):
     report: Any
     text: str
+    details: str
+    """Of failures that the report has no room for."""
     status: Any
     analysis: Any
     score: Any
@@ -142,6 +144,7 @@ def reviewed(tmp_path_factory):
         return Reviewed(
             report=report["report"],
             text=(folder / report["written"][0]).read_text(),
+            details=next(folder.rglob("*-details.md")).read_text(),
             status=done("review", "status", RUN, "--json").row,
             analysis=done("analyze", PUBLIC, "--no-report", "--json").row,
             score=done("score", RUN, "--json").row,
@@ -249,7 +252,7 @@ def test_a_proposed_fix_is_shown_before_and_after(reviewed):
     assert about.index("async (ctx, request) => {", about.index("Proposed fix")) < about.index(
         "httpAction(async () => {"
     )
-    assert "Proposed addition in `TASK.txt`" in section(reviewed.text, REMOVE)
+    assert "Proposed addition in `TASK.txt`" in section(reviewed.details, REMOVE)
     shown = reviewed.show[reviewed.show.index("  fix ") :]
     assert shown.index("async (ctx, request)") < shown.index("async () =>")
 
