@@ -1,6 +1,7 @@
 """One count is told by every command with the same number, and what is cut off is said to be."""
 
 import json
+import re
 
 from terminal import FIXTURES, done
 
@@ -37,3 +38,12 @@ def test_categories_beyond_the_shown_ones_are_counted(tmp_path):
 
     assert "part-09 1 of 1 · and 3 others" in page
     assert "part-10" not in page.partition("Failed by category")[2].partition("Next")[0]
+
+
+def test_a_judge_that_gave_no_verdict_is_to_be_rerun_and_not_to_be_checked():
+    crashed = done("analyze", FIXTURES / "deepeval/latest/data/hidden/.latest_test_run.json", "--no-report").out
+    strict = done("analyze", FIXTURES / "convex_evals/run_b/data", "--no-report").out
+
+    assert re.search(r"^ +grader +1 ", crashed, re.MULTILINE)
+    assert "is the grader right" not in crashed
+    assert "check 1 grader failure: is the grader right?" in strict

@@ -1,5 +1,6 @@
 """The `Next` lines of an analysis: commands that continue from here, the most important first."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from errata.cli.fitting import WIDTH, columns
@@ -46,9 +47,14 @@ def _steps(analysis: Analysis) -> list[Step]:
 def _doubts(analysis: Analysis) -> Iterator[Step]:
     """What may be counted wrongly, and is settled by looking at it."""
     listing = ["errata", "failures", analysis.handle]
+    counted = Counter[str]()
+    for group in analysis.scores.scores["clean"].beside:
+        counted[group.why] += group.count
     for owner in analysis.owners:
-        if owner.owner in TO_CHECK:
-            failures = plural(owner.count, f"{owner.owner} failure")
+        # a grader that crashed has judged nothing: such failures are left out of the score, and are to be rerun
+        count = counted[owner.owner] if owner.owner in ("grader", "task") else owner.count
+        if count and owner.owner in TO_CHECK:
+            failures = plural(count, f"{owner.owner} failure")
             yield [*listing, "--owner", owner.owner], f"check {failures}: {TO_CHECK[owner.owner]}?"
     if odd := analysis.suspicious.suspicious:
         passes = plural(odd, "suspicious pass", "suspicious passes")
