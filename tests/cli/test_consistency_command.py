@@ -63,8 +63,8 @@ runs          jn709tmj, jn7mqywb, jn7maewn
 
 rows          71 of 74 · 52 pass, 13 fail, 6 incomplete · 24 evals
 passed        52/65   80.0 %   [67.4, 88.5]   by run: 68.4 · 68.2 · 100.0
-any of k      pass@1 81.9 % · pass@2 94.4 % · pass@3 100.0 % (17 of 24 cases)
-all of k      pass^1 81.9 % · pass^2 69.4 % · pass^3 47.1 % (17 of 24 cases)
+any of k      pass@1 81.9 % · pass@2 94.4 % · pass@3 100.0 % (mean over 17 of 24 cases)
+all of k      pass^1 81.9 % · pass^2 69.4 % · pass^3 47.1 % (mean over 17 of 24 cases)
 always pass   9
 always fail   0
 flaky         9   000-fundamentals/002-http_greeting and 8 more
@@ -102,8 +102,8 @@ attempts      e171098a#1, e171098a#2
 
 rows          4 · 2 pass, 1 fail, 1 incomplete · 3 cases
 passed        2/3   66.7 %   [20.8, 93.9]   by attempt: 100.0 · 0.0
-any of k      pass@1 75.0 % (2 of 3 cases) · pass@2 100.0 % (1 of 3 cases)
-all of k      pass^1 75.0 % (2 of 3 cases) · pass^2 0.0 % (1 of 3 cases)
+any of k      pass@1 75.0 % (mean over 2 of 3 cases) · pass@2 100.0 % (mean over 1 of 3 cases)
+all of k      pass^1 75.0 % (mean over 2 of 3 cases) · pass^2 0.0 % (mean over 1 of 3 cases)
 always pass   0
 always fail   0
 flaky         1   hello-world

@@ -115,8 +115,8 @@ case                                  failed checks  owner        conf       sig
 005-idioms/004-pick_primitive         tests          model        supported  check_failed
     AssertionError: expected { b: "action", e: "mutation" } to match { b: "mutation", e: "action" }
 9 failures in 25 attempts · provisional: owners assigned by rules
-conf = confidence in the owner: certain, likely or weak · supported: by the log, another attempt or
-  another run · presumed: only the default owner
+conf = confidence in the owner: certain, likely or weak; for the model supported (by the log,
+  another attempt or another run) or presumed (only the default owner)
 
 Next     errata show jn7mqywb/000-fundamentals/002-http_greeting   show the evidence of one failure
 """)

@@ -172,7 +172,9 @@ def _put_counts(consistency: Consistency, word: str) -> None:
 def _put_reliability(consistency: Consistency) -> None:
     reliability = consistency.study.reliability
     whole = len(consistency.study.cases)
-    notes = {at.k: "" if at.cases == whole else f" ({at.cases:,} of {plural(whole, 'case')})" for at in reliability}
+    notes = {
+        at.k: "" if at.cases == whole else f" (mean over {at.cases:,} of {plural(whole, 'case')})" for at in reliability
+    }
     for label, sign, values in (
         ("any of k", "@", {one.k: one.any for one in reliability}),
         ("all of k", "^", {one.k: one.all for one in reliability}),

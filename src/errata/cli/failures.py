@@ -21,7 +21,7 @@ from errata.model import StoredRun
 from errata.model.filters import Filters
 from errata.model.output.failures import ListedFailureOutput
 from errata.model.words import Confidence
-from errata.render.proof import PROOF_LEGEND, PROOF_WORDS, how_sure, owners_state
+from errata.render.proof import PROOF_EXPLAINED, PROOF_WORDS, how_sure, owners_state
 from errata.runs.failures import Failure, refuse_unknown
 from errata.runs.names import handle_of, runs_named
 from errata.runs.suspicions import SuspiciousPass, contradictory_passes, count_suspicious, suspicious_passes
@@ -171,9 +171,9 @@ def _put_confidence(listed: Sequence[Failure]) -> None:
     """Explain the words of the column `conf`, as far as they occur."""
     words = {_row(failure)[CONFIDENCE] for failure in listed}
     degrees = "confidence in the owner: certain, likely or weak" if words & set(get_args(Confidence)) else ""
-    proofs = PROOF_LEGEND if words & set(PROOF_WORDS.values()) else ""
+    proofs = PROOF_EXPLAINED if words & set(PROOF_WORDS.values()) else ""
     if degrees or proofs:
-        put(f"conf = {' · '.join(filter(None, (degrees, proofs)))}")
+        put(f"conf = {'; '.join(filter(None, (degrees, proofs)))}")
 
 
 def _put_contradicted(listed: Sequence[Failure]) -> None:

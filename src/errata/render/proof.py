@@ -24,6 +24,9 @@ _NO_ATTEMPT = "all attempts at {these} failed, and no other run of {them} is in 
 
 
 PROOF_WORDS: dict[Proof, str] = {"": "", "shown": "supported", "presumed": "presumed"}
+PROOF_EXPLAINED = (
+    "for the model supported (by the log, another attempt or another run) or presumed (only the default owner)"
+)
 PROOF_LEGEND = "supported: by the log, another attempt or another run · presumed: only the default owner"
 """Explains the two words, below the first place where a page counts them."""
 
