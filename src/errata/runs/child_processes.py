@@ -58,14 +58,19 @@ class ForkedProcess:
     def __init__(self, work: Callable[[IO[bytes], IO[bytes]], None], pipe_size: int) -> None:
         (request, to_work), (from_work, answer) = os.pipe(), os.pipe()
         _enlarge(answer, pipe_size)
-        self.pid = os.fork()
-        if self.pid == 0:
-            _work_and_exit(work, (request, answer), [to_work, from_work, *self._ends_of_others()])
-        os.close(request)
-        os.close(answer)
-        self.stdin, self.stdout = os.fdopen(to_work, "wb"), os.fdopen(from_work, "rb")
-        self._is_over = False
-        self._open.append(self)
+        # an interrupt in between would end the copy as if it were this process, or leave it without anybody to end it
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self.pid = os.fork()
+            if self.pid == 0:
+                _work_and_exit(work, (request, answer), [to_work, from_work, *self._ends_of_others()])
+            os.close(request)
+            os.close(answer)
+            self.stdin, self.stdout = os.fdopen(to_work, "wb"), os.fdopen(from_work, "rb")
+            self._is_over = False
+            self._open.append(self)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def _ends_of_others(self) -> list[int]:
         return [stream.fileno() for other in self._open for stream in (other.stdin, other.stdout) if not stream.closed]
@@ -100,6 +105,8 @@ def _work_and_exit(work: Callable[[IO[bytes], IO[bytes]], None], own: tuple[int,
     status = 1
     try:
         os.setpgid(0, 0)  # a group of its own: Ctrl-C is for the process that was copied
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         for end in others:
             os.close(end)
         work(os.fdopen(own[0], "rb"), os.fdopen(own[1], "wb"))
