@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,10 +48,11 @@ eight levels deep. [Supported formats](sources.md) lists what errata reads.
 - a path, which is imported first
 - `latest`: the run that was imported last
 - the run's native id, its name, its id, or the first characters of either id (3 or more)
+- the name of a model, if it has only one run
 - the part after the last `_` of its native id, as in conversation-bench's `20260301T100000_voice-alpha_1a2b3c4d`
 
-A RUN that matches several runs is refused with a list of them. `errata rm` and `errata exclude` never import: for them
-a path means the run that was read from there.
+If several runs match, errata lists them and stops. `errata rm` and `errata exclude` never import: for them, a path
+means the run that was read from there.
 
 **Output.** Data goes to stdout, messages to stderr. With `--json` stdout holds one JSON object, or one per line for
 lists. Text from logs is cleaned of control and bidi characters, and secrets are replaced by `[redacted:…]`.
@@ -61,8 +63,8 @@ folder ([Store](store.md)). `ERRATA_AUTHOR` is the author of your verdicts and c
 """
 
 EXIT_CODES = """\
-**Exit codes** are explained under [Scripts and CI](automate.md#exit-codes). An unreadable item inside a readable log is
-counted and shown, with exit code 0. If nothing could be read, it is 2.
+**Exit codes**: see [Scripts](automate.md#exit-codes). Unreadable items in a readable log are counted and shown; the
+exit code stays 0. If nothing could be read, it is 2.
 """
 
 
@@ -107,12 +109,18 @@ def _leaves(group: click.Group, before: str) -> Iterator[tuple[str, click.Comman
 
 def commands_page() -> str:
     all_of_them = commands()
-    option_sets = [{_option(one) for one in _options(command)} for command in all_of_them.values()]
-    shared = set.intersection(*(options for options in option_sets if any("`--store" in one for one in options)))
-    parts = [INTRO, "Every command that uses the store takes:\n", "".join(sorted(shared)), EXIT_CODES]
+    options = {name: [_option(one) for one in _options(command)] for name, command in all_of_them.items()}
+    shared = [line for line in options["runs"] if line.startswith(("- `--store", "- `--json"))]
+    without = [f"`{name}`" for name, lines in options.items() if not set(shared) <= set(lines)]
+    parts = [
+        INTRO,
+        f"All commands except {', '.join(without[:-1])} and {without[-1]} take:\n",
+        "".join(shared),
+        EXIT_CODES,
+    ]
     for name, command in all_of_them.items():
-        parts += [f"## errata {name}\n", _usage(name, command), f"{inspect.cleandoc(command.help or '')}\n"]
-        own = [told for told in map(_option, _options(command)) if told not in shared]
+        parts += [f"## errata {name}\n", _usage(name, command), f"{_help(command)}\n"]
+        own = [line for line in options[name] if name in without or line not in shared]
         parts += ["".join(own)] if own else []
     return "\n".join(parts)
 
@@ -248,6 +256,14 @@ def _usage(name: str, command: click.Command) -> str:
     return f"    {' '.join(['errata', name, '[OPTIONS]', *pieces])}\n"
 
 
+def _help(command: click.Command) -> str:
+    """Lines that the terminal shows as they are become a block of code."""
+    paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
+    return "\n\n".join(
+        textwrap.indent(text.removeprefix("\b\n"), "    ") if text.startswith("\b\n") else text for text in paragraphs
+    )
+
+
 def _options(command: click.Command) -> list[click.Option]:
     return [one for one in command.params if isinstance(one, click.Option)]
 
@@ -257,9 +273,9 @@ def _option(option: click.Option) -> str:
     if isinstance(option.type, click.Choice):
         texts.append(f"One of: {', '.join(option.type.choices)}.")
     # an empty or false default only means that the option is optional
-    if isinstance(option.default, str | int) and option.default:
+    if isinstance(option.default, str | int | float) and option.default:
         texts.append(f"Default: `{option.default}`.")
-    return f"- `{', '.join(option.opts)}{_value(option)}` — {' '.join(texts)}\n"
+    return f"- `{', '.join([*option.opts, *option.secondary_opts])}{_value(option)}` — {' '.join(texts)}\n"
 
 
 def _value(option: click.Option) -> str:

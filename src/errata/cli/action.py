@@ -97,8 +97,8 @@ def _show_added(record: ActionRecord, store: Store, *, dry_run: bool) -> None:
 def list_(options: Options) -> None:
     """List actions, and whether each worked.
 
-    Covers the store and the reports. An action worked if a case it addresses failed before and passes in a later run of
-    the same model. It had no effect if that case fails again. Otherwise the effect is unknown, with the reason.
+    Covers the store and the reports. An action worked if all its cases failed before and pass in a later run of the
+    same model. It had no effect if one of them fails again. Otherwise the effect is unknown, with the reason.
     """
     actions = list_actions(options.store)
     if actions and not options.json:

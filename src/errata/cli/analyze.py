@@ -46,7 +46,7 @@ MOST_KNOWN = 10
 @click.command("analyze")
 @click.argument("paths", nargs=-1, metavar="PATH…|RUN…|URL…", type=click.Path())
 @click.option(
-    "--new", is_flag=True, help="Only runs not yet in the store, under PATHS or where earlier runs were found."
+    "--new", is_flag=True, help="Only runs that are new or have changed, under PATHS or where earlier runs were found."
 )
 @click.option("--source", default="", metavar="NAME", help="Format of the files; `errata sources` lists all.")
 @click.option("--map", "map_path", type=click.Path(path_type=Path), help="Mapping file for a custom format.")

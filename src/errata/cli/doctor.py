@@ -26,7 +26,7 @@ def command(deep: bool, repair: bool, options: Options) -> int:
 
     `--deep` checks every block, text, hash, count and reference, and lists the damaged attempts. `--repair` reads a
     damaged run again from its logs, if these still have the content that was imported, and derives owners and groups
-    again. It never changes verdicts, and reports what it can't repair and what that would take.
+    again. It never changes verdicts. It lists what it can't repair, and what you would need to repair it.
     """
     health = _examine(options, deep=deep, repair=repair)
     if options.json:

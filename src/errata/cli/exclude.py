@@ -17,8 +17,7 @@ from errata.verbs.store import exclude, include, stored_runs
 def command(run: str, reason: str, undo: bool, options: Options) -> None:
     """Leave a run out of comparisons, pooled scores and baselines, with a reason.
 
-    Comparisons, pooled scores, history and baselines leave it out. Its own pages still show its figures, marked
-    EXCLUDED.
+    History leaves it out as well. The run's own pages still show its figures, marked EXCLUDED.
     """
     if not undo and not reason:
         raise SettingsError(

@@ -59,8 +59,8 @@ def command(
 ) -> None:
     """Export runs, or failures as regression cases.
 
-    every-eval-ever is version 0.3.0: a summary and its instances. Broken attempts keep their error and never look like
-    wrong answers. Data that the format cannot hold is listed here and in the summary.
+    every-eval-ever writes schema 0.3.0: a summary and its instances. An attempt that broke carries an error, so that it
+    is not mistaken for a wrong answer. Data that the format cannot hold is listed here and in the summary.
 
     csv and parquet write three tables: attempts, checks and failures of all runs.
 

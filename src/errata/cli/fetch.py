@@ -34,14 +34,19 @@ def deployment_option(function: Callable[..., Any]) -> Callable[..., Any]:
 @deployment_option
 @click.option("-o", "--output", "folder", type=click.Path(path_type=Path), help="Folder for a single run.")
 @click.option(
-    "--timeout", type=click.FloatRange(min=0.1), default=30.0, show_default=True, help="Seconds without data."
+    "--timeout",
+    type=click.FloatRange(min=0.1),
+    default=30,
+    show_default=True,
+    metavar="SECONDS",
+    help="Give up after this long without data.",
 )
 @shared_options
 def command(targets: tuple[str, ...], deployment: str, folder: Path | None, timeout: float, options: Options) -> None:
     """Download runs from the harness's server.
 
-    URL is the address of a run or an eval in the convex-evals visualizer, or a run id. Uses only public read queries;
-    no token is requested, stored or sent.
+    URL is the address of a run or an eval in the convex-evals visualizer, or a run id. Writes nothing to the server.
+    Sends a key only if your own settings name one for that server.
     """
     if folder is not None and len(targets) > 1:
         raise click.UsageError("--output takes one run")

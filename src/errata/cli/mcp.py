@@ -18,7 +18,7 @@ def command(store: str) -> None:
     """Serve errata to agents over MCP.
 
     Speaks the Model Context Protocol on stdin and stdout until the client closes them; an agent starts it. Needs the
-    extra `mcp`. Tools, resources and prompts use the store of the folder that the server is started in.
+    extra `mcp`. Uses the store of the folder that it is started in.
     """
     require_sdk()
     from errata.mcp.server import serve

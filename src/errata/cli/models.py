@@ -32,7 +32,7 @@ def smoke_output(result: SmokeResult) -> SmokeOutput:
 
 SUBCOMMANDS: Table = {
     "list": ("models:list_", "List the models in the models file."),
-    "check": ("models:check", "Check that every model has what it needs; sends nothing."),
+    "check": ("models:check", "Check that Inspect and the models' keys are there; sends nothing."),
     "smoke": ("models:smoke", "Try models on one or two cases."),
 }
 
@@ -94,7 +94,7 @@ def _settings(model: ModelDefinition) -> str:
 @models_option
 @shared_options
 def check(names: tuple[str, ...], models: Path, options: Options) -> None:
-    """Check that every model has what it needs; sends nothing.
+    """Check that Inspect and the models' keys are there; sends nothing.
 
     Exit code 1 if a key is missing.
     """

@@ -65,7 +65,11 @@ VARIABLE = "GITHUB_STEP_SUMMARY"
 
 @click.command("report")
 @click.argument("runs", nargs=-1, metavar="RUN…")
-@click.option("--profile", type=click.Choice(PROFILES), help="Default: chosen by the runs; `comparison` for several.")
+@click.option(
+    "--profile",
+    type=click.Choice(PROFILES),
+    help="Default: `batch` for a batch, `comparison` for several runs, else `run`.",
+)
 @click.option("--html", is_flag=True, help="Also write a static HTML page.")
 @click.option("-o", "--output", "output", type=click.Path(path_type=Path), help="Folder, or file of a single report.")
 @click.option("--date", "day", metavar="DAY", help="Date of the analysis, as 2026-03-09; default: today in UTC.")

@@ -51,7 +51,8 @@ def command(
     but not the verdicts. `errata store backup` saves both.
 
     `--older-than` keeps runs that are still needed: those with verdicts, runs that showed whether a fix worked,
-    baselines of gates, and runs that passed their gate. A run is as old as its start, else as its import.
+    baselines of gates, and runs that passed their gate. The age of a run counts from its start, or from its
+    import if the start is unknown.
     """
     store = options.store
     if bool(runs) == bool(older_than):

@@ -32,8 +32,8 @@ def command(
 ) -> None:
     """Serve the runs as web pages and an HTTP API.
 
-    Serves the pages and the API of the store until you press Ctrl-C. By default only this machine can reach it, and
-    needs no token. On any other address every request needs one (`errata token create`). Needs the extra `server`.
+    Runs until you press Ctrl-C. By default the server accepts only connections from this machine, without a token. On
+    any other address every request needs a token (`errata token create`). Needs the extra `server`.
     """
     require_server()
     from errata.server.serving import bound, checked_options, is_loopback, serve

@@ -69,13 +69,13 @@ def backup(to: Path, options: Options) -> None:
 
 @click.command("restore")
 @click.argument("backup_file", metavar="FROM", type=FILE)
-@click.option("--force", is_flag=True, help="Replace a store that has runs; it is put aside first.")
+@click.option("--force", is_flag=True, help="Replace a store that has runs; the old one is kept under another name.")
 @shared_options
 def restore(backup_file: Path, force: bool, options: Options) -> None:
     """Replace the store with a backup.
 
-    FROM is a file of `errata store backup`, or any store. It is checked first and stays as it is. The store that it
-    replaces is put aside under a name that is printed.
+    FROM is a backup, or any store file. errata checks it first and does not change it. The replaced store is kept under
+    another name, which is printed.
     """
     path = options.settings.store
     if not isinstance(path, Path):

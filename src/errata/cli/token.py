@@ -38,12 +38,12 @@ def command() -> None:
 def create(name: str, scopes: tuple[Scope, ...], options: Options) -> None:
     """Create a token and print it once.
 
-    NAME appears beside what is done with the token. The store keeps only a hash, so a lost token must be replaced.
+    NAME is the author of verdicts given with the token. The store keeps only a hash: replace a token that you lose.
 
     \b
     read     pages and data
     review   read, and give verdicts
-    report   report runs while they go on
+    report   report runs in progress
     admin    everything
     """
     created = create_token(name, scopes, options.store, now=datetime.now(UTC), author=options.settings.author)

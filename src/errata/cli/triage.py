@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def command(runs: tuple[str, ...], ray_address: str, options: Options) -> None:
     """Reassign owners with the current rules.
 
-    Without RUN, covers all runs. Happens automatically on import, and when owners are needed after the rules changed.
+    Without RUN, covers all runs. Runs automatically on import, and again after the rules have changed.
     """
     store = options.store
     meant = list(runs_named(runs, store)) if runs else all_runs(store)

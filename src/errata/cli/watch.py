@@ -17,13 +17,21 @@ from errata.verbs.watch import FinishedRun, Hooks, Poll, Watcher, hooks_of, requ
 
 @click.command("watch")
 @click.argument("folders", nargs=-1, required=True, metavar="DIR…", type=click.Path(path_type=Path))
-@click.option("--every", type=click.FloatRange(min=0.1), default=5.0, show_default=True, help="Seconds between checks.")
+@click.option(
+    "--every",
+    type=click.FloatRange(min=0.1),
+    default=5,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time between checks.",
+)
 @click.option(
     "--settle",
     type=click.FloatRange(min=0),
-    default=10.0,
+    default=10,
     show_default=True,
-    help="Seconds without a change until a run counts as written.",
+    metavar="SECONDS",
+    help="Time without a change after which a run counts as finished.",
 )
 @click.option("--once", is_flag=True, help="Check once, then exit.")
 @click.option("--source", default="", metavar="NAME", help="Format of the files; `errata sources` lists all.")
@@ -48,8 +56,8 @@ def command(
 ) -> None:
     """Import finished runs as they appear in folders.
 
-    A run is finished when nothing in it has changed for a while and the harness does not call it running. Each is
-    imported, checked and triaged, and one summary is printed. Ctrl-C stops it; nothing is left half-imported.
+    A run is finished when nothing in it has changed for a while and its log does not mark it as running. errata
+    imports, checks and triages it, and prints a summary. Ctrl-C stops the watch; no run is left half-imported.
     """
     require_folders(folders)
     hooks = hooks_of(program, webhook)

@@ -204,8 +204,8 @@ def _output(done: EditResult, *, dry_run: bool) -> BucketEditOutput:
 def suggest(runs: tuple[str, ...], dry_run: bool, ray_address: str, options: Options) -> None:
     """Sort failures into buckets again; manual changes stay.
 
-    Without RUN, covers all runs. Happens automatically when a run, its owners or its verdicts are new. Existing buckets
-    of other runs are reused.
+    Without RUN, covers all runs. Runs automatically when a run, its owners or its verdicts have changed. Reuses the
+    buckets of other runs.
     """
     store = options.store
     meant = list(runs_named(runs, store)) if runs else all_runs(store)

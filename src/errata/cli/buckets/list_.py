@@ -30,7 +30,7 @@ SURFACE = ("owner", "category", "step", "judge", "session")
 def command(runs: tuple[str, ...], alone: bool, limit: int | None, options: Options) -> None:
     """List causes with counts and owner.
 
-    Without RUN, covers all runs. The second line has the slug that other commands take, how many of the failures are
+    Without RUN, covers all runs. The second line of a cause has the slug that other commands take, the number of
     knock-on failures, and what else the failures share.
     """
     store = options.store

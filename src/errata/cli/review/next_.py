@@ -213,7 +213,7 @@ def quote_at(packet: Packet, given: str) -> dict[str, str] | None:
 def release_packets(thing: str, reviewer: str, person: bool, options: Options) -> None:
     """Return failures that you have not reviewed.
 
-    Returns all of a RUN's failures, or one. They are available again at once, also to reviewers with the same name.
+    Returns one failure, or all of a RUN that are leased to you. Every reviewer can get them again at once.
     """
     who = reader(reviewer, options.settings, kind="person" if person else "agent")
     released = release(thing, options.store, who, now=datetime.now(UTC))
