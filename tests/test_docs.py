@@ -13,6 +13,7 @@ from errata import sources
 from errata.checkup import hindrances
 from errata.model import Attempt, Case, Run
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, Severity
+from errata.store.schema import metadata
 from errata.testing import check_source
 
 ROOT = Path(__file__).parent.parent
@@ -218,6 +219,14 @@ def findings_in_code():
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "finding":
                 found.add(ast.literal_eval(node.args[1]))
     return found
+
+
+def test_the_page_of_the_store_lists_every_table():
+    page = (ROOT / "docs" / "store.md").read_text(encoding="utf-8")
+    rows = page.partition("\n| table | one row per |")[2].partition("\n\n")[0]
+
+    listed = {name for row in rows.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+    assert listed == {*metadata.tables, "alembic_version"}
 
 
 def test_the_glossary_holds_every_word_of_the_three_facts():
