@@ -22,22 +22,24 @@ from errata.render.document import (
 from errata.render.figures import NONE, money, percent, plural, seconds
 from errata.report.batch_analysis import analysis_document
 from errata.report.batch_failure_pages import DOUBTS, cut, failure_document, failures_document, same_tests
+from errata.report.batch_failure_words import (
+    blame_words,
+    cause_of,
+    earlier_words,
+    needed_for,
+    verdict_words,
+)
 from errata.report.batch_prose import (
     BY_RULE,
     PERIOD,
     batch_advice,
     batch_answer,
     batch_warning,
-    blame_words,
     category_owner,
     category_title,
-    cause_of,
-    earlier_words,
-    needed_for,
     others_failures,
     part_of,
     stated_scores,
-    verdict_words,
 )
 from errata.report.parts import batch_name, coverage_line, interval, left_out_words, name_list, score_table, status_of
 from errata.text.outgoing import short_line

@@ -18,12 +18,7 @@ from errata.render.document import (
     table,
 )
 from errata.render.figures import NONE, money, plural
-from errata.report.batch_prose import (
-    BY_RULE,
-    category_owner,
-    category_shows,
-    category_title,
-    category_to_do,
+from errata.report.batch_failure_words import (
     cause_of,
     criterion_words,
     earlier_words,
@@ -35,6 +30,13 @@ from errata.report.batch_prose import (
     share_words,
     status_words,
     stored_words,
+)
+from errata.report.batch_prose import (
+    BY_RULE,
+    category_owner,
+    category_shows,
+    category_title,
+    category_to_do,
     to_do_for,
 )
 from errata.report.parts import coverage_line, status_of

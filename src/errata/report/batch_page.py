@@ -29,6 +29,9 @@ from errata.render.figures import money, plural
 from errata.report.batch_analysis import advice_sections, costs_sections, sessions_section
 from errata.report.batch_document import aggregate, results
 from errata.report.batch_failure_pages import failure_facts, failure_sections
+from errata.report.batch_failure_words import (
+    cause_of,
+)
 from errata.report.batch_prose import (
     batch_advice,
     batch_answer,
@@ -37,7 +40,6 @@ from errata.report.batch_prose import (
     category_shows,
     category_title,
     category_to_do,
-    cause_of,
     stated_scores,
 )
 from errata.report.front import advice_card, causes_card, owner_card, score_card, with_last, with_short_card

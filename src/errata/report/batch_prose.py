@@ -7,20 +7,14 @@ import msgspec
 
 from errata.model.output.report.batch import (
     BatchCategory,
-    BatchFailure,
     BatchReport,
     BatchSession,
     BatchTest,
-    Criterion,
-    EarlierResult,
-    Moment,
-    Share,
     SpreadGroup,
-    StoredRuns,
 )
 from errata.model.output.report.shared import ScoreLine
 from errata.render.figures import percent, plural
-from errata.render.proof import PROOF_WORDS
+from errata.report.batch_failure_words import capitalised, share_words
 from errata.report.parts import name_list
 
 MISLEADS = 0.02
@@ -185,137 +179,16 @@ def part_of(test: BatchTest) -> str:
     return f"{share_words(test.part)} subtests" if test.part is not None else ""
 
 
-def share_words(share: Share | None) -> str:
-    return f"{share.count} of {share.of}" if share is not None else ""
-
-
-def earlier_words(earlier: EarlierResult | None) -> str:
-    if earlier is None:
-        return ""
-    if earlier.was == "not_measured":
-        return "not measured in any session"
-    score = f" {earlier.score:.3f}" if earlier.score is not None else ""
-    cost = f" ${earlier.cost:.4f}" if earlier.cost is not None else ""
-    return f"{earlier.was.upper()}{score}{cost} in session {earlier.session}"
-
-
-# a failure
-
-
-def cause_of(failure: BatchFailure) -> str:
-    if failure.cause:
-        return failure.cause
-    if not failure.decided_by:
-        return ""
-    if not failure.rule_means:
-        return _unsolved(failure) if failure.owner == "model" else _unexplained(failure)
-    stated = f": `{failure.reason}`" if failure.reason else ""
-    return f"{_capital(failure.rule_means)}{stated}."
-
-
-def _unsolved(failure: BatchFailure) -> str:
-    """Where no rule names a cause: the score, the error in the log, and the most common reason of the judges."""
-    spent = " It spent money and was scored" if failure.test.cost else " It was scored"
-    score = f": {failure.test.score:.3f}" if failure.test.score is not None else ""
-    why = f' Log: "{failure.reason}".' if failure.reason else ""
-    judge = ""
-    if failure.judge is not None:
-        runs = share_words(failure.judge.runs)
-        judge = f' The judge on {runs} failed runs: "{failure.judge.text.rstrip(".")}".'
-    return f"The task was not solved.{spent}{score}.{why}{judge}"
-
-
-def _unexplained(failure: BatchFailure) -> str:
-    """Not measured, and no rule knows the error: the harness's own words, or nothing."""
-    why = f' The log states: "{failure.reason}".' if failure.reason else ""
-    return f"Not known. The test was not measured, and no rule matches its error.{why}"
-
-
-def mechanism_of(failure: BatchFailure) -> str:
-    if failure.mechanism:
-        return f"{_capital(failure.mechanism).removesuffix('.')}."
-    hit = f"The error hit {share_words(failure.hits)} known subtests. " if failure.hits is not None else ""
-    return f"{hit}Unknown beyond that." if hit else ""
-
-
-def verdict_words(failure: BatchFailure) -> str:
-    """By a review, inherited from one, or by rule."""
-    if failure.inherited_from:
-        return f"inherited from the review of {failure.inherited_from}: the same crash"
-    if not failure.reviewed:
-        return "by rule, not reviewed"
-    return "reviewed" if failure.final else "reviewed, needs a second reviewer"
-
-
-def status_words(failure: BatchFailure) -> str:
-    """After the status of its page: who reviewed it, or that nobody did."""
-    if not failure.reviewed:
-        return verdict_words(failure)
-    return f"by {failure.reviewer}" if failure.final else f"reviewed by {failure.reviewer}, needs a second reviewer"
-
-
-def owner_words(failure: BatchFailure) -> str:
-    """`harness, likely (by rule, not reviewed)`; `probably model: weak (reviewed)`."""
-    if failure.confidence == "weak" and not failure.proof and failure.owner != "unknown":
-        return f"probably {failure.owner}: weak ({verdict_words(failure)})"
-    return f"{failure.owner}, {PROOF_WORDS[failure.proof] or failure.confidence} ({verdict_words(failure)})"
-
-
-def blame_words(failure: BatchFailure, *, framework: bool) -> str:
-    """Whose failure it is; `Probably` where the verdict or the rule is weak."""
-    if failure.owner == "unknown":
-        return "Owner unknown."
-    if failure.confidence == "weak":
-        return f"Probably the {failure.owner}'s: weak."
-    if framework:
-        return f"{failure.owner.capitalize()} failure, not a model failure."
-    return f"Failure of the {failure.owner}."
-
-
-def needed_for(failure: BatchFailure, report: BatchReport) -> str:
-    """What has to be done for this test."""
-    category, earlier = report.category_of(failure), failure.test.earlier
-    if category is None or not category.framework:
-        return ""
-    if earlier is not None and earlier.was == "pass":
-        return f"A rerun gives the result of the earlier session again ({earlier_words(earlier)})"
-    return "A rerun measures this test"
-
-
-def stored_words(stored: StoredRuns | None) -> str:
-    if stored is None:
-        return ""
-    return f"{stored.passed} of {stored.of} runs pass{f', ${stored.cost:.4f}' if stored.cost is not None else ''}"
-
-
-def criterion_words(criterion: Criterion) -> str:
-    return f"{criterion.name}: met {criterion.met.count} of {plural(criterion.met.of, 'time')}"
-
-
-def moment_times(attempt: Moment) -> str:
-    start, end = ((moment or "")[11:19] for moment in (attempt.started_at, attempt.finished_at))
-    return f"{start} – {end}" if start and end else start or "unknown"
-
-
-def moment_result(attempt: Moment) -> str:
-    cost = f", ${attempt.cost:.4f}" if attempt.cost is not None else ""
-    if attempt.outcome in ("pass", "fail", "partial"):
-        score = f" {attempt.score:.3f}" if attempt.score is not None else ""
-        return f"{attempt.outcome.upper()}{score}{cost}"
-    exit_code = f", exit {attempt.exit_code}" if attempt.exit_code is not None else ""
-    return f"{attempt.execution}{exit_code}{cost}{f': {attempt.error}' if attempt.error else ''}"
-
-
 # a category
 
 
 def category_title(category: BatchCategory) -> str:
     if category.bucket:
-        return _capital(category.bucket.replace("-", " "))
+        return capitalised(category.bucket.replace("-", " "))
     if category.cause:
-        return _capital(category.cause).removesuffix(".")
+        return capitalised(category.cause).removesuffix(".")
     if category.rule:
-        return _capital(category.rule_means)
+        return capitalised(category.rule_means)
     return MODEL if category.owner == "model" else f"Failed, owner {category.owner}"
 
 
@@ -346,7 +219,7 @@ def category_to_do(category: BatchCategory) -> str:
         return to_do_for(category.owner)
     if fix.rule:
         change = fix.action or f"write `{fix.after}` instead of `{fix.before}`"
-        return f"{to_do_for(category.owner)}. {_capital(BY_RULE)}: {change}"
+        return f"{to_do_for(category.owner)}. {capitalised(BY_RULE)}: {change}"
     if fix.action:
         return fix.action.removesuffix(".")
     place = f" in `{fix.path}`" if fix.path else ""
@@ -395,7 +268,3 @@ def _took(category: BatchCategory) -> Iterator[str]:
         if some is not None:
             ends = dict.fromkeys(f"{one:.1f}" for one in (some.least, some.most))
             yield f"{some.tests} {words}: {' to '.join(ends)} s"
-
-
-def _capital(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
