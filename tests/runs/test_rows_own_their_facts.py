@@ -8,7 +8,7 @@ from tests.length import LONG
 
 from errata.compare.comparison import ComparisonOptions
 from errata.runs.runset import RunSet
-from errata.triage.stored import look_across
+from errata.triage.stored.peers import look_across
 
 TWO_GOLDS = [Line("7", "How many?", "4", "4"), Line("7", "How many?", "7", "4"), Line("8", "Which?", "red", "blue")]
 

@@ -6,7 +6,7 @@ from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.runs import run_by_id
 from errata.testing import a_run, an_attempt
-from errata.triage.stored import CaseLookup
+from errata.triage.stored.attributions import CaseLookup
 from errata.triage.turn_mistakes import is_judged_turn
 
 RUN = a_run()

@@ -15,7 +15,8 @@ from errata.store.packing import pack_items, seal
 from errata.store.runs import exclude, run_by_id
 from errata.triage.across import KnownGaps
 from errata.triage.rulesets import rules_in_use
-from errata.triage.stored import across_version, look_across, triage_run
+from errata.triage.stored.attributions import triage_run
+from errata.triage.stored.peers import across_version, look_across
 
 FAILED = {"execution": "completed", "measurement": "scored", "outcome": "fail"}
 BROKEN = {"execution": "error", "measurement": "not_run", "outcome": "none"}

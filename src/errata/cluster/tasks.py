@@ -26,9 +26,9 @@ from errata.runs.view import RunView
 from errata.store.database import Store, open_store, this_process
 from errata.store.packing import PackedBatch
 from errata.store.runs import runs_by_id, runs_unchanged
-from errata.triage import stored as stored_triage
 from errata.triage.across import KnownGaps
 from errata.triage.rulesets import rules_in_use, using_rules, with_added
+from errata.triage.stored import attributions as stored_triage
 
 MESSAGE_BYTES = 1024 * 1024
 """Batches of small runs travel together until a message has this size."""

@@ -22,7 +22,7 @@ from errata.store.attributions import rules_version_of
 from errata.store.case_outcomes import FEW, MOST_SUBJECTS, CaseTally, attributed_failures_on, case_tallies, failures_on
 from errata.store.database import Store
 from errata.store.runs import all_runs, keep_summary, kept_summary, run_by_id
-from errata.triage.stored import MOST_RUNS, NOT_THE_CASES, subject_name, was_measured
+from errata.triage.stored.peers import MOST_RUNS, NOT_THE_CASES, subject_name, was_measured
 from errata.triage.task_evidence import FAULTS_OF_TESTS, REFERENCE, SubjectFailure, as_doubts, evidence_against
 
 if TYPE_CHECKING:

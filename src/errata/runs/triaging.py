@@ -11,9 +11,10 @@ from errata.runs.importing import PathSummary
 from errata.runs.reports import recorded_gaps
 from errata.store.database import Store
 from errata.store.runs import runs_by_id, runs_unchanged
-from errata.triage import stored as stored_triage
 from errata.triage.across import KnownGaps
 from errata.triage.rulesets import Rules, rules_in_use
+from errata.triage.stored import attributions as stored_triage
+from errata.triage.stored.peers import has_looked_across
 
 
 def triage_run(stored: StoredRun, store: Store, rules: Rules | None = None) -> int:
@@ -32,7 +33,7 @@ def triage_if_needed(stored: StoredRun, store: Store, *, on_failure: Callable[[i
     """
     if not stored.counts.failures:
         return
-    if is_left_to_background(stored, store) and not stored_triage.has_looked_across(stored, store):
+    if is_left_to_background(stored, store) and not has_looked_across(stored, store):
         refuse_to_wait(stored, store, OWNERS)
     rules, gaps = rules_in_use(), gaps_for(stored, store)
     if stored_triage.is_stale(stored, store, rules, gaps):
@@ -46,7 +47,7 @@ def is_triaged(stored: StoredRun, store: Store) -> bool:
     """With the present rules, and with all that other runs and reports show."""
     if not stored.counts.failures:
         return True
-    if not stored_triage.has_looked_across(stored, store):
+    if not has_looked_across(stored, store):
         return False
     return not stored_triage.is_stale(stored, store, rules_in_use(), gaps_for(stored, store))
 

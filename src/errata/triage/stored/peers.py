@@ -1,22 +1,17 @@
-"""Triage and the store: failures with what they need to be judged, what other runs show, and attributions written."""
+"""What other runs of the suite show about the failures of one: who passed, failed or answered the same cases."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from msgspec.structs import replace
-
 from errata.errors import StoreError
 from errata.model import Attempt, Case, Counts, Run, StoredRun, case_key
-from errata.model.codec import unpack
 from errata.model.identity import fingerprint
 from errata.model.stand_in import stand_in_of
 from errata.model.suspects import FEWEST, allowed_passes
-from errata.store.attempts import attempts_of, case_of, failures_to_triage, run_with_texts, with_texts
-from errata.store.attributions import AttributionSpool, Kept, attributions_of_thinned, rules_version_of
-from errata.store.brief_failures import BriefFailure, BriefFailures
+from errata.store.attempts import attempts_of, case_of, run_with_texts, with_texts
 from errata.store.case_outcomes import (
     CaseOutcome,
     PassedIn,
@@ -33,56 +28,13 @@ from errata.triage.across import (
     PAIR,
     Across,
     CaseElsewhere,
-    KnownGaps,
     failing_everywhere,
-    not_the_models,
     short_answer,
 )
-from errata.triage.attribution import attribute
 from errata.triage.contradictions import offered_tools
 from errata.triage.demands import nearly_passed, unnamed_demands
-from errata.triage.dialogues import compares_writes
 from errata.triage.expected import expected_texts
-from errata.triage.one_check import JudgedCases, is_failed_by_one_check
-from errata.triage.rulesets import Rules, rules_in_use
-from errata.triage.run_wide import PatternSurvey, RunWide
-from errata.triage.strictness import compares_calls
-from errata.triage.turn_mistakes import is_judged_turn
-
-CASES_HELD = 256
-
-
-class CaseLookup:
-    """What else is needed to judge a failure: its case where the log has it, and its transcript where that decides."""
-
-    def __init__(self, stored: StoredRun, store: Store) -> None:
-        self._stored, self._store = stored, store
-        self._whole_case = lru_cache(CASES_HELD)(lambda key, version: case_of(store, stored.pk, key, version))
-        self._unpacked = lru_cache(CASES_HELD)(lambda packed: unpack(packed, Case))
-
-    def of(self, attempt: Attempt, packed_case: bytes | None) -> tuple[Attempt, Case | None]:
-        case = self._unpacked(packed_case) if packed_case is not None and _wants_its_case(attempt) else None
-        if case is not None and (case.artefacts or attempt.case_version):
-            case = self._whole_case(attempt.case, attempt.case_version)
-        if attempt.steps:
-            return attempt, case
-        if attempt.execution == "limit" or compares_calls(attempt, case) or compares_writes(attempt, case):
-            return _with_transcript(attempt, self._stored, self._store), case
-        return attempt, case
-
-
-def _wants_its_case(attempt: Attempt) -> bool:
-    """A crash while calling the subject is not evidence about its task."""
-    if attempt.outcome in ("fail", "partial") or attempt.artefacts or attempt.execution == "limit":
-        return True
-    return any(error.phase not in ("subject", "tool", "simulator") for error in attempt.errors)
-
-
-def _with_transcript(attempt: Attempt, stored: StoredRun, store: Store) -> Attempt:
-    """The steps alone: what else was loaded for triage, such as the texts of logs, stays."""
-    attempts = attempts_of(store, stored.pk, case=attempt.case, steps=True)
-    return replace(attempt, steps=next((one.steps for one in attempts if one.id == attempt.id), ()))
-
+from errata.triage.rulesets import rules_in_use
 
 MOST_RUNS = 50
 MOST_COMPARED = 2_000
@@ -325,100 +277,7 @@ def was_measured(counts: Counts) -> bool:
     return made > 0 and 2 * sum(counts.outcomes.get(word, 0) for word in ("pass", "fail", "partial")) >= made
 
 
-def triage_run(
-    stored: StoredRun,
-    store: Store,
-    rules: Rules,
-    gaps: KnownGaps,
-    *,
-    on_failure: Callable[[int], None] | None = None,
-) -> int:
-    """Attribute every failure again; how many there are. `on_failure` hears the number of each in its pass."""
-    across = look_across(stored, store)
-    survey = PatternSurvey()
-    settled = attributions_of_thinned(store, stored.pk)  # rules can't see any more what they saw in these
-    with AttributionSpool() as spool:
-        first = _attributed(stored, store, rules, (across, gaps), survey=survey)
-        spool.fill(_settled(_heard(first, on_failure), settled))
-        if survey.crashes.has_followers:
-            for attempt in attempts_of(store, stored.pk):
-                if attempt.counted and attempt.outcome == "pass":
-                    survey.crashes.add_working(attempt)
-        wide = survey.result(stored.counts.attempts_in_log)
-        if wide:  # what only the whole run shows is rare: it is worth a second pass, not one for every run
-            second = _attributed(stored, store, rules, (across, gaps), wide=wide)
-            spool.fill(_settled(_heard(second, on_failure), settled))
-        spool.write(store, stored.pk, _version(stored, rules, across.version, gaps.version))
-        return spool.count
-
-
-def _settled(kept: Iterator[Kept], settled: Mapping[int, Kept]) -> Iterator[Kept]:
-    return (settled.get(made[0], made) for made in kept) if settled else kept
-
-
-def _heard(kept: Iterator[Kept], on_failure: Callable[[int], None] | None) -> Iterator[Kept]:
-    return kept if on_failure is None else _announced(kept, on_failure)
-
-
-def _announced(kept: Iterator[Kept], on_failure: Callable[[int], None]) -> Iterator[Kept]:
-    for number, attributed in enumerate(kept, 1):
-        on_failure(number)
-        yield attributed
-
-
 def has_looked_across(stored: StoredRun, store: Store) -> bool:
     """Whether `across_version` knows its answer; else it looks at every run of the suite."""
     peers = Peers(stored, store)
     return not peers.version or kept_summary(store, stored.pk, ACROSS, peers.version) is not None
-
-
-def is_stale(stored: StoredRun, store: Store, rules: Rules, gaps: KnownGaps) -> bool:
-    """Not triaged yet, or with other rules, or other runs or reports show something new since."""
-    known = rules_version_of(store, stored.pk)
-    return known is None or known != _version(stored, rules, across_version(stored, store), gaps.version)
-
-
-def _version(stored: StoredRun, rules: Rules, across: str, gaps: str) -> str:
-    """A run that grew in place keeps its number, so its revision is part of the version."""
-    parts = [rules.version, f"+{across}" if across else "", f"+gaps-{gaps}" if gaps else ""]
-    return "".join([*parts, f"+revision-{stored.run.revision}" if stored.run.revision > 1 else ""])
-
-
-def _attributed(
-    stored: StoredRun,
-    store: Store,
-    rules: Rules,
-    context: tuple[Across, KnownGaps],
-    *,
-    survey: PatternSurvey | None = None,
-    wide: RunWide | None = None,
-) -> Iterator[Kept]:
-    source, (across, gaps) = stored.run.source.name, context
-    is_reference, has_gaps, passed_by = stand_in_of(stored.run) == "reference", bool(gaps), across.passed_by
-    evidence, judged = CaseLookup(stored, store), JudgedCases()
-    brief = None if wide or has_gaps or is_reference else BriefFailures(is_failed_by_one_check)
-    for seq, key, listed, packed in failures_to_triage(store, stored.pk, with_steps=is_judged_turn, brief=brief):
-        kind = None
-        if isinstance(listed, BriefFailure):
-            known = judged.attribute(key, listed.kind, listed.id, listed.ref, listed.reason)
-            if known is not None:
-                if survey is not None:
-                    survey.add(listed.first)
-                yield seq, known, False
-                continue
-            kind, listed = listed.kind, listed.decode()
-        attempt, case = evidence.of(listed, packed)
-        if survey is not None:
-            survey.add(attempt)
-        observed = observe(stored.run, attempt, case, wide, rules)
-        if across.may_observe(attempt):
-            observed += across.observe(attempt, case)
-        if has_gaps:
-            observed += gaps.observe(attempt)
-        if is_reference:
-            observed = not_the_models(observed)
-        passer = passed_by.get(attempt.case)
-        attribution = attribute(attempt, observed, source=source, rules=rules, passed_by=passer)
-        if kind is not None:
-            judged.learn(attempt, case, kind, observed, attribution)
-        yield seq, attribution, any(one.breaks for one in observed)
