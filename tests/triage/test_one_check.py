@@ -3,8 +3,9 @@
 from errata.runs.triaging import triage_run
 from errata.store.attributions import attributions_of
 from errata.store.brief_failures import BriefFailures
-from errata.triage import facts, one_check, stored
+from errata.triage import facts, one_check
 from errata.triage.broken_tests import broken_assertion
+from errata.triage.stored import attributions as stored_triage
 from one_check_runs import stored_runs
 
 
@@ -20,7 +21,7 @@ def test_every_attribution_is_the_same_as_one_by_one(store, monkeypatch):
         one_check.JudgedCases, "attribute", lambda self, *given: shared.append(real(self, *given)) or shared[-1]
     )
     together = {run.pk: triage_run(run, store) and attributions_of(store, run.pk) for run in runs}
-    monkeypatch.setattr(stored, "BriefFailures", lambda _: BriefFailures(is_never_plain))
+    monkeypatch.setattr(stored_triage, "BriefFailures", lambda _: BriefFailures(is_never_plain))
     alone = {run.pk: triage_run(run, store) and attributions_of(store, run.pk) for run in runs}
 
     assert together == alone
