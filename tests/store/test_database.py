@@ -380,3 +380,30 @@ def test_after_a_failure_what_is_kept_open_can_be_used_again(tmp_path):
             raise ZeroDivisionError
         with store.writing() as connection:
             assert "scratch" not in inspect(connection).get_table_names()
+
+
+def test_what_was_read_is_read_again_only_after_somebody_has_written(store):
+    reads = []
+
+    def count(connection):
+        reads.append(1)
+        return connection.exec_driver_sql("SELECT count(*) FROM deployments").scalar()
+
+    def asked():
+        return store.read_once("count", count)
+
+    insert = "INSERT INTO deployments VALUES ('{}', '2026-03-04')"
+    with store.kept_open():
+        assert [asked(), asked(), len(reads)] == [0, 0, 1 if store.own_file else 2]
+        with store.writing() as connection:
+            connection.exec_driver_sql(insert.format("own"))
+            assert asked() == 0
+        assert asked() == 1
+        with open_store(store.path).writing() as connection:
+            connection.exec_driver_sql(insert.format("of another"))
+        assert asked() == 2
+        with pytest.raises(ValueError, match="taken back"), store.writing() as connection:
+            connection.exec_driver_sql(insert.format("never"))
+            raise ValueError("taken back")
+        assert asked() == 2
+    assert [asked(), asked()] == [2, 2]

@@ -45,10 +45,10 @@ def alike_attempts(
     """
     with store.reading() as connection:
         has_own_facts = VersionLookup(connection, pk).has_any or ThinningLookup(connection, pk).has_any
-        if not has_own_facts:
-            yield from _AlikeReader(is_counted_alike, attributions or {}).read(store, pk)
-            return
-    yield from map(itself, attempts_of(store, pk))
+    if has_own_facts:
+        yield from map(itself, attempts_of(store, pk))
+    else:
+        yield from _AlikeReader(is_counted_alike, attributions or {}).read(store, pk)
 
 
 class _AlikeReader:

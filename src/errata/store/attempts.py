@@ -15,7 +15,7 @@ from errata.model.codec import unpack
 from errata.model.identity import split_attempt_id
 from errata.store.blocks import BlockReader, decompress
 from errata.store.brief_failures import BriefFailure, BriefFailures
-from errata.store.case_versions import VersionLookup, version_record, versions_of
+from errata.store.case_versions import VersionLookup, has_any, version_record, versions_of
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
 from errata.store.runs import run_by_id
@@ -232,7 +232,7 @@ class ThinningLookup:
 
     def __init__(self, connection: Connection, pk: int) -> None:
         self._connection, self._pk = connection, pk
-        self.has_any = connection.execute(_ANY_THINNED, {"run": pk}).first() is not None
+        self.has_any = has_any(connection, _ANY_THINNED, pk)
 
     def at(self, row: Row[Any]) -> str | None:
         query = select(thinned.c.at).where(thinned.c.run_pk == self._pk, thinned.c.seq == row.seq)

@@ -181,9 +181,8 @@ _ATTRIBUTED_FAILURES = (
 
 def rules_version_of(store: Store, pk: int) -> str | None:
     """With which rules a run was triaged; none where it was not, or not to the end."""
-    with store.reading() as connection:
-        version = connection.execute(_TRIAGED, {"run": pk}).scalar()
-        return None if version is None else str(version)
+    version = store.read_once(("rules", pk), lambda connection: connection.execute(_TRIAGED, {"run": pk}).scalar())
+    return None if version is None else str(version)
 
 
 def attributed_failures(store: Store, pk: int, *, steps: bool = False) -> Iterator[tuple[Attempt, Attribution]]:

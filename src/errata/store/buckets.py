@@ -117,17 +117,18 @@ _STATES = select(runs.c.run_id, runs.c.triaged, runs.c.bucketed).where(
 
 def bucket_marks(store: Store, run_ids: Sequence[str]) -> dict[str, BucketMark]:
     """By run; verdicts are only ever added, so their number and the newest show whether there are others."""
+    return dict(store.read_once(("marks", *run_ids), lambda connection: _read_marks(connection, run_ids)))
+
+
+def _read_marks(connection: Connection, run_ids: Sequence[str]) -> dict[str, BucketMark]:
     marks = {}
-    with store.reading() as connection:
-        for some in chunks(run_ids):
-            counted = {
-                row.run_id: (row.often, row.newest) for row in connection.execute(_VERDICTS_BY_RUN, {"runs": some})
-            }
-            for row in connection.execute(_STATES, {"runs": some}):
-                count, newest = counted.get(row.run_id, (0, ""))
-                marks[row.run_id] = BucketMark(
-                    run=row.run_id, triaged=row.triaged, bucketed=row.bucketed, verdicts=count, newest=newest
-                )
+    for some in chunks(run_ids):
+        counted = {row.run_id: (row.often, row.newest) for row in connection.execute(_VERDICTS_BY_RUN, {"runs": some})}
+        for row in connection.execute(_STATES, {"runs": some}):
+            count, newest = counted.get(row.run_id, (0, ""))
+            marks[row.run_id] = BucketMark(
+                run=row.run_id, triaged=row.triaged, bucketed=row.bucketed, verdicts=count, newest=newest
+            )
     return marks
 
 

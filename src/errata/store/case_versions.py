@@ -7,7 +7,7 @@ follow it in the log, until the next description of that case. Nearly all runs h
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, exists, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, exists, select, update
 
 from errata.model import Case
 from errata.model.case_versions import NO_FACTS, completed, is_same_description
@@ -90,12 +90,20 @@ _KEYS_WITH_VERSIONS = (
 )
 
 
+def has_any(connection: Connection, query: Select[Any], pk: int) -> bool:
+    """Whether a run has such rows; asked once for as long as nothing is written."""
+    known = engine.read_since_last_change(connection)
+    if (query, pk) not in known:
+        known[query, pk] = connection.execute(query, {"run": pk}).first() is not None
+    return bool(known[query, pk])
+
+
 class VersionLookup:
     """Which version the attempts of one run were made under."""
 
     def __init__(self, connection: Connection, pk: int) -> None:
         self._connection, self._pk = connection, pk
-        self.has_any = connection.execute(_ANY_VERSION, {"run": pk}).first() is not None
+        self.has_any = has_any(connection, _ANY_VERSION, pk)
 
     def at(self, key: str, seq: int) -> str:
         """Empty for the first description of the case."""

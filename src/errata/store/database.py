@@ -5,11 +5,11 @@ import shutil
 import socket
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 from sqlalchemy import Connection, Engine, insert, select
@@ -27,6 +27,7 @@ from errata.store.server_schema import deployments
 _WITH_DEPLOYMENTS = 8
 """The first schema that has them."""
 _VERSION_TABLE = "alembic_version"
+_Found = TypeVar("_Found")
 
 
 class Store:
@@ -94,6 +95,24 @@ class Store:
             for connection in kept:
                 with suppress(StoreError), self.translated():  # one that was cut is closed, too
                     connection.close()
+
+    def read_once(self, key: Hashable, read: Callable[[Connection], _Found]) -> _Found:
+        """What `read` finds, not read again before something is written: one command asks for the same many times.
+
+        Callers get the same object, so it must not be changed.
+        """
+        kept = self._free()
+        if kept is None:
+            with self.reading() as connection:
+                return read(connection)
+        with self.translated(), kept as connection:
+            known = engines.read_since_last_change(connection)
+        if key in known:
+            found: _Found = known[key]
+            return found
+        with self.reading() as connection:
+            known[key] = found = read(connection)
+        return found
 
     def _free(self, purpose: "_Purpose | None" = None) -> AbstractContextManager[Connection] | None:
         """A connection that is kept open and is not in the middle of something; for reading without a purpose."""

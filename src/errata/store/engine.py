@@ -110,6 +110,15 @@ def data_version(connection: Connection) -> int | str:
     return version
 
 
+def read_since_last_change(connection: Connection) -> dict[Any, Any]:
+    """What this connection has read and nobody has written since; a new dictionary after each change.
+
+    A transaction that writes knows nothing: it may be rolled back. PostgreSQL can't say at once that nothing changed.
+    """
+    writes = connection.get_execution_options().get("errata_write") is not None
+    return sqlite.read_since_last_change(connection) if is_sqlite(connection) and not writes else {}
+
+
 def free_space(connection: Connection) -> None:
     """Give the space of deleted rows back."""
     _of(connection).free_space(connection)

@@ -29,9 +29,9 @@ def keep_action(store: Store, action: Action) -> bool:
 
 def all_actions(store: Store) -> list[Action]:
     """Oldest first."""
-    with store.reading() as connection:
-        rows = connection.execute(select(actions.c.record).order_by(actions.c.date, actions.c.id))
-        return [unpack(row.record, Action) for row in rows]
+    query = select(actions.c.record).order_by(actions.c.date, actions.c.id)
+    records = store.read_once("actions", lambda connection: connection.execute(query).scalars().all())
+    return [unpack(record, Action) for record in records]
 
 
 def action_by_id(store: Store, beginning: str) -> Action:
@@ -61,9 +61,9 @@ _GAPS_OF_SUITE = _GAPS.where(gaps.c.suite.in_(("", bindparam("suite"))))
 
 def known_gaps(store: Store, suite: str = "") -> list[KnownGap]:
     """Those of a suite and those of every suite; all where none is named. Those of one case come first."""
-    with store.reading() as connection:
-        rows = connection.execute(_GAPS_OF_SUITE, {"suite": suite}) if suite else connection.execute(_GAPS)
-        return [unpack(row.record, KnownGap) for row in rows]
+    query, values = (_GAPS_OF_SUITE, {"suite": suite}) if suite else (_GAPS, {})
+    records = store.read_once(("gaps", suite), lambda connection: connection.execute(query, values).scalars().all())
+    return [unpack(record, KnownGap) for record in records]
 
 
 def gap_by_id(store: Store, beginning: str) -> KnownGap:

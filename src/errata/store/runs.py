@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import Row, bindparam, delete, insert, select
+from sqlalchemy import Connection, Row, bindparam, delete, insert, select
 
 from errata.errors import NotFoundError
 from errata.model import Counts, Exclusion, Finding, Run, StoredRun, Unreadable
@@ -51,9 +51,12 @@ def runs_unchanged() -> Iterator[None]:
 
 
 def _all_runs(store: Store, suite: str) -> list[StoredRun]:
-    with store.reading() as connection:
-        rows = connection.execute(_OF_SUITE, {"suite": suite}) if suite else connection.execute(_CURRENT)
-        stored = [_stored(row) for row in rows]
+    return list(store.read_once(("runs", suite), lambda connection: _read_runs(connection, suite)))
+
+
+def _read_runs(connection: Connection, suite: str) -> list[StoredRun]:
+    rows = connection.execute(_OF_SUITE, {"suite": suite}) if suite else connection.execute(_CURRENT)
+    stored = [_stored(row) for row in rows]
     return sorted(stored, key=lambda one: (moment_of(one.run.started_at or one.imported_at), one.pk), reverse=True)
 
 

@@ -176,6 +176,18 @@ def data_version(connection: Connection) -> int:
     return int(connection.exec_driver_sql("PRAGMA data_version").scalar_one())
 
 
+def read_since_last_change(connection: Connection) -> dict[Any, Any]:
+    """Changes of others change the version of the data, own ones are counted."""
+    driver = _driver_of(connection)
+    state = (driver.execute("PRAGMA data_version").fetchone(), driver.total_changes)
+    before, known = connection.info.get("errata_read", (None, {}))
+    if before != state:
+        known = {}
+        connection.info["errata_read"] = (state, known)
+    read: dict[Any, Any] = known
+    return read
+
+
 def bulk_insert(
     connection: Connection, table: Table, rows: Sequence[Sequence[Any]] | Columns, *, run_pk: int | None = None
 ) -> int:
