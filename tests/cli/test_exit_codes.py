@@ -1,11 +1,15 @@
 """The door of the program: one exit code for each way a command can end."""
 
+import signal
 import subprocess
 import sys
+import time
+import weakref
 from pathlib import Path
 
 import pytest
 
+from errata.cli import door
 from errata.cli.app import COMMANDS
 from errata.errors import SettingsError
 from terminal import FIXTURES, PROGRAM, done, errata, errata_program, import_fixtures
@@ -151,6 +155,24 @@ def test_an_interrupt_ends_with_130(monkeypatch):
     result = errata("runs")
 
     assert (result.code, result.err.strip()) == (130, "interrupted")
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no such timer on Windows")
+def test_an_interrupt_that_python_drops_comes_again(monkeypatch, capfd):
+    """In a callback that Python makes by itself an exception leads nowhere."""
+    monkeypatch.setattr("sys.unraisablehook", door._dropped)
+    held = {1}
+    watched = weakref.ref(held, lambda _: signal.default_int_handler(signal.SIGINT, None))
+    before = signal.getsignal(signal.SIGALRM)
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            del held
+            time.sleep(20)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+    assert (watched(), capfd.readouterr().err) == (None, "")
 
 
 def test_the_program_says_its_version():

@@ -17,7 +17,7 @@ import pytest
 from errata.errors import SourceError
 from errata.model import Attempt
 from errata.runs import frames, importing, reader_processes
-from errata.runs.child_processes import ForkedProcess, can_fork
+from errata.runs.child_processes import ForkedProcess, can_fork, end_with_listener
 from errata.runs.importing import import_orders, import_paths
 from errata.runs.log_search import Order, look_for
 from errata.store.attempts import attempts_of
@@ -405,6 +405,18 @@ class TestCopies:
             with process:
                 process.kill()
         assert not any(is_alive(process.pid) for process in processes)
+
+    def test_a_copy_that_waits_for_a_file_ends_when_nobody_hears_it_any_more(self):
+        def wait(request, answer):
+            end_with_listener(answer)
+            answer.write(b".")
+            answer.flush()
+            signal.pause()
+
+        with ForkedProcess(wait, 65536) as process:
+            assert process.stdout.read(1) == b"."
+            process.stdout.close()  # as the end of this process does, however it comes; its order stays open
+            wait_until(lambda: os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG))
 
     def test_an_error_in_a_copy_ends_only_the_copy(self, capfd):
         def fail(*_):

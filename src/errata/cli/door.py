@@ -28,9 +28,21 @@ def main(arguments: list[str] | None = None) -> None:
     # modules and records are many and hold hardly any cycles: to search them for garbage, while they are made and once
     # more at exit, takes up to a third of the time of a short command
     gc.set_threshold(200_000, 20, 100)
+    sys.unraisablehook = _dropped
     code = run(arguments)
     gc.freeze()
     sys.exit(code)
+
+
+def _dropped(what: "sys.UnraisableHookArgs") -> None:
+    """Python drops an interrupt that comes in the midst of a callback, as at the end of each import: it comes again."""
+    import signal  # here, as a command that nobody interrupts need not import it
+
+    if what.exc_type is KeyboardInterrupt and hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.001)
+    else:
+        sys.__unraisablehook__(what)
 
 
 def run(arguments: list[str] | None = None) -> int:

@@ -18,7 +18,7 @@ import msgspec
 from errata import sources
 from errata.errors import ErrataError
 from errata.runs import log_states, small_logs
-from errata.runs.child_processes import ForkedProcess, can_fork, collect_seldom
+from errata.runs.child_processes import ForkedProcess, can_fork, collect_seldom, end_with_listener
 from errata.runs.frames import (
     DATA,
     END,
@@ -57,6 +57,7 @@ def serve(request: IO[bytes], answer: IO[bytes]) -> None:
     asked = read_frame(request)
     if asked is None:
         return  # nothing was found, or whoever would have ordered is gone
+    end_with_listener(answer)
     order = Order(**json.loads(asked[1]))
     frames = FrameQueue(answer)
     try:

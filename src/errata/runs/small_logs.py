@@ -12,7 +12,7 @@ from typing import IO
 
 from errata import sources
 from errata.errors import ErrataError
-from errata.runs.child_processes import ForkedProcess, collect_seldom
+from errata.runs.child_processes import ForkedProcess, collect_seldom, end_with_listener
 from errata.runs.frames import (
     DATA,
     END,
@@ -83,6 +83,7 @@ def end() -> None:
 
 def _read_share(orders: Sequence[Order], number: int, count: int, _request: IO[bytes], answer: IO[bytes]) -> None:
     collect_seldom()
+    end_with_listener(answer)
     frames = FrameQueue(answer)
     try:
         for start in range(number * GROUP, len(orders), count * GROUP):
