@@ -27,7 +27,7 @@ from errata.store.server_schema import deployments
 _WITH_DEPLOYMENTS = 8
 """The first schema that has them."""
 _VERSION_TABLE = "alembic_version"
-_Found = TypeVar("_Found")
+_Content = TypeVar("_Content")
 
 
 class Store:
@@ -96,8 +96,8 @@ class Store:
                 with suppress(StoreError), self.translated():  # one that was cut is closed, too
                     connection.close()
 
-    def read_once(self, key: Hashable, read: Callable[[Connection], _Found]) -> _Found:
-        """What `read` finds, not read again before something is written: one command asks for the same many times.
+    def read_once(self, key: Hashable, read: Callable[[Connection], _Content]) -> _Content:
+        """What `read` gives, not read again before something is written: one command asks for the same many times.
 
         Callers get the same object, so it must not be changed.
         """
@@ -107,12 +107,11 @@ class Store:
                 return read(connection)
         with self.translated(), kept as connection:
             known = engines.read_since_last_change(connection)
-        if key in known:
-            found: _Found = known[key]
-            return found
-        with self.reading() as connection:
-            known[key] = found = read(connection)
-        return found
+        if key not in known:
+            with self.reading() as connection:
+                known[key] = read(connection)
+        content: _Content = known[key]
+        return content
 
     def _free(self, purpose: "_Purpose | None" = None) -> AbstractContextManager[Connection] | None:
         """A connection that is kept open and is not in the middle of something; for reading without a purpose."""
