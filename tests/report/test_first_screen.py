@@ -100,7 +100,7 @@ def test_a_small_screen_has_the_answers_before_the_cards():
     page = to_html(run_document(report))
     short, _, rest = page.partition('<section class="card short">')[2].partition("</section>")
 
-    assert re.findall("<dt>(.*?)</dt>", short) == ["Score", "Causes", "To do"]
+    assert re.findall("<dt>(.*?)</dt>", short) == ["Score", "Owners", "Causes", "To do"]
     assert "Who has to act" in rest
     assert "In short" not in to_markdown(run_document(report))
 

@@ -129,6 +129,7 @@ def _failure(batch: BatchAttempts, case: str, attempt: Attempt, letter: str) -> 
         owner=batch.owner(attempt.id) or "unknown",
         confidence=batch.confidence(attempt.id),
         proof=attribution.proof if attribution is not None and verdict is None else "",
+        proof_reason=attribution.proof_reason if attribution is not None and verdict is None else "",
         reviewed=verdict is not None and not inherited,
         reviewer=word_for(verdict.reviewer) if verdict is not None else "",
         final=batch.is_final(attempt.id),

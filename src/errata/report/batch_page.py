@@ -26,6 +26,7 @@ from errata.render.document import (
     paragraph,
 )
 from errata.render.figures import money, plural
+from errata.render.proof import PROOF_LEGEND, proof_counts
 from errata.report.batch_analysis import advice_sections, costs_sections, sessions_section
 from errata.report.batch_document import aggregate, results
 from errata.report.batch_failure_pages import failure_facts, failure_sections
@@ -85,9 +86,16 @@ def _front(report: BatchReport) -> Iterator[Block]:
     if not report.failures:
         return
     owners = Counter(one.owner for one in report.failures)
-    yield owner_card(owners, {one.owner: _example(one, owners) for one in reversed(report.categories)})
+    notes = {one.owner: _example(one, owners) for one in reversed(report.categories)}
+    proofs = _proofs(report.failures)
+    yield owner_card(owners, notes | ({"model": proofs} if proofs else {}), below=PROOF_LEGEND if proofs else ())
     yield causes_card([_cause(one) for one in report.categories], owners)
     yield advice_card(_to_do(report))
+
+
+def _proofs(failures: Sequence[BatchFailure]) -> str:
+    presumed = Counter(one.proof_reason for one in failures if one.proof == "presumed")
+    return proof_counts(sum(one.proof == "shown" for one in failures), presumed)
 
 
 def _earlier_passes(report: BatchReport) -> str:

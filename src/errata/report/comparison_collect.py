@@ -38,6 +38,7 @@ from errata.report.comparison_rows import (
     collect_rows,
     compared_cases,
     owner_of,
+    proofs_of,
 )
 from errata.report.shared import finding_facts, review_coverage, score_lines
 from errata.rerun.selection import Rerun
@@ -126,6 +127,7 @@ def _knock_on_in(comparison: Comparison, names: ReportedCaseNames) -> dict[str, 
 
 def _run(run: ComparedRun, at: int, comparison: Comparison, *, repeat: tuple[RepeatedCases, ...]) -> ReportedRun:
     patterns = {each.name: each.by_run[at] for each in comparison.patterns}
+    supported, presumed = proofs_of(run)
     return ReportedRun(
         label=run.label,
         handle=run.view.handle,
@@ -144,6 +146,8 @@ def _run(run: ComparedRun, at: int, comparison: Comparison, *, repeat: tuple[Rep
         unmeasured=tuple(unmeasured_cases(run)),
         repeat=repeat,
         owners=_tally(owner_of(row, run) for row in run.rows),
+        supported=supported,
+        presumed=dict(presumed.most_common()),
     )
 
 

@@ -8,10 +8,11 @@ import msgspec
 
 from errata.model.output.report.comparison import CaseGrid, ComparisonReport, Mode, ReportedRun
 from errata.model.output.report.shared import ScoreLine
-from errata.model.words import NOT_THE_SUBJECTS
+from errata.model.words import NOT_THE_SUBJECTS, ProofReason
 from errata.render.document import Block, Card, Grid, Line, Link, RankedCause, ScoreBar, ScoreChart, line, paragraph
 from errata.render.figures import percent, plural
 from errata.render.palette import LEGEND, LETTERS, owners_to_show
+from errata.render.proof import PROOF_LEGEND, proof_counts
 from errata.report.comparison_advice import advice_to_do
 from errata.report.comparison_sections import is_provisional, mode_key, mode_title
 from errata.report.front import (
@@ -58,10 +59,19 @@ def _cards(report: ComparisonReport, chance: str) -> Iterator[Block]:
     for run in report.runs:
         owners.update(run.owners)
     strips = strips_of((run.label, run.owners) for run in report.runs) if len(report.runs) > 1 else []
-    yield _on_page(owner_card(owners, NOTES, strips=strips, unit=FAILED_ROW))
+    proofs = _proofs(report.runs)
+    notes = {**NOTES, "model": proofs}
+    yield _on_page(owner_card(owners, notes, strips=strips, unit=FAILED_ROW, below=PROOF_LEGEND if proofs else ()))
     causes = [_cause(at, one) for at, one in enumerate(report.modes)]
     yield _on_page(causes_card(causes, owners, unit=FAILED_ROW))
     yield _on_page(advice_card(with_suspicious(list(_to_do(report, owners)), report.suspicious, passes)))
+
+
+def _proofs(runs: Sequence[ReportedRun]) -> str:
+    presumed: Counter[ProofReason] = Counter()
+    for run in runs:
+        presumed.update(run.presumed)
+    return proof_counts(sum(run.supported for run in runs), presumed)
 
 
 def answer_words(report: ComparisonReport) -> str:

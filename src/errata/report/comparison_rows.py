@@ -11,6 +11,7 @@ from errata.model import Attempt, Case
 from errata.model.output.report.comparison import CallText, Datapoint
 from errata.model.run import case_name
 from errata.model.step import Step, ToolCall
+from errata.model.words import ProofReason
 from errata.runs.view import RunView
 from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import short_line
@@ -129,6 +130,18 @@ def owner_of(row: FailedRow, run: ComparedRun) -> str:
         return review.standing.verdict.owner
     attribution = run.view.attributions.get(row.attempt.id)
     return attribution.owner if attribution is not None else "unknown"
+
+
+def proofs_of(run: ComparedRun) -> tuple[int, Counter[ProofReason]]:
+    """Of the model's rows that nobody has reviewed: how many evidence supports, and why the others are presumed."""
+    supported, presumed = 0, Counter[ProofReason]()
+    for row in run.rows:
+        attribution = run.view.attributions.get(row.attempt.id)
+        if attribution is None or row.attempt.id in run.view.standings:
+            continue
+        supported += attribution.proof == "shown"
+        presumed[attribution.proof_reason] += attribution.proof == "presumed"
+    return supported, +presumed
 
 
 def datapoint(row: FailedRow, run: ComparedRun) -> Datapoint:

@@ -187,6 +187,8 @@ def _in_short(block: Block) -> tuple[str, Line] | None:
             policies = "/".join(dict.fromkeys(bar.policy for bar in best if bar.policy))
             words = [*map(_bar_in_short, best[:NAMED_RUNS]), *more]
             return "Score", line(f"{policies}: " if policies else "", ", ".join(words))
+        case OwnerStrip(counts, "") if counts:
+            return "Owners", line(", ".join(map(_owner_in_short, counts)))
         case Ranking(causes) if causes:
             parts = [
                 (f"{'; ' if at else ''}{cause.count:,} × ", *cause.title)
@@ -198,6 +200,12 @@ def _in_short(block: Block) -> tuple[str, Line] | None:
             return "To do", line(lines[0], f" ({others:,} more below)" if others else "")
         case _:
             return None
+
+
+def _owner_in_short(owner: OwnerCount) -> str:
+    """How sure the model is as owner is said beside its count."""
+    note = f" ({owner.note})" if owner.note and owner.owner == "model" else ""
+    return f"{owner.count:,} {owner.owner}{note}"
 
 
 def _bar_in_short(bar: ScoreBar) -> str:

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from errata.model.output.report.shared import QuotedEvidence, ReviewCoverage, ScoreLine
-from errata.model.words import Proof
+from errata.model.words import Proof, ProofReason
 
 SpreadGroup = Literal["passed", "failed_model", "failed_framework", "failed_other", "all"]
 
@@ -126,6 +126,7 @@ class BatchFailure(msgspec.Struct, frozen=True, kw_only=True):
     confidence: str
     proof: Proof = ""
     """Of the owner `model`, where no reviewer has read it: `shown` where evidence supports it, or `presumed`."""
+    proof_reason: ProofReason = ""
     reviewed: bool = False
     reviewer: str = ""
     """Of the verdict, also of an inherited one."""

@@ -8,7 +8,7 @@ from errata.model.counts import CategoryOverlap
 from errata.model.output.act import WhyNoCommand
 from errata.model.output.report.shared import FindingFact, ReviewCoverage, ScoreLine, SuspiciousPasses
 from errata.model.suspects import SuspectTasks
-from errata.model.words import LeftOutCode, RecommendationGroup
+from errata.model.words import LeftOutCode, ProofReason, RecommendationGroup
 
 UnmeasuredWhy = Literal["missing", "not_judged", "no_answer"]
 Repetition = Literal["judge", "run", "by_hand"]
@@ -64,6 +64,10 @@ class ReportedRun(msgspec.Struct, frozen=True, kw_only=True):
     repeat: tuple[RepeatedCases, ...] = ()
     owners: dict[str, int] = {}
     """Who has to act → failed rows, the most frequent first."""
+    supported: int = 0
+    """Rows of the model that evidence supports, of those that nobody has reviewed."""
+    presumed: dict[ProofReason, int] = {}
+    """Why the model is only presumed to be the owner → rows, of those that nobody has reviewed."""
 
     @property
     def counted(self) -> int:
