@@ -186,6 +186,7 @@ def test_a_check_is_counted_once_for_an_attempt_and_only_where_it_failed():
 
 def test_a_run_whose_attempts_are_all_of_their_own_is_read_one_by_one(store, monkeypatch):
     monkeypatch.setattr("errata.store.alike.TRIED", 10)
+    monkeypatch.setattr("errata.store.alike.FETCH", 10)
     run = a_run(native_id="run", subject=Subject(model="m"))
     tries = [an_attempt(run=run.id, case=f"suite/{n}", output=Output(text=f"answer {n}")) for n in range(40)]
     with Importing(store) as importing:

@@ -1,5 +1,6 @@
 """Attempts that differ in nothing but their case, number and place in the log, read without decoding each of them."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,15 +11,15 @@ from errata.model import Attempt, Attribution
 from errata.model.alike import AlikeAttempt, AlikeKind, itself
 from errata.model.codec import pack
 from errata.model.identity import attempt_id
+from errata.store import engine
 from errata.store.attempts import FETCH, PLACES, ThinningLookup, attempts_of
-from errata.store.blocks import BlockReader
+from errata.store.blocks import LENGTH, BlockReader
 from errata.store.brief_failures import (
     EXECUTION,
     EXPLANATION,
     HEADER,
     MOST_KINDS,
     TRIED,
-    RecordKey,
     has_no_other_fields,
     is_last_text,
 )
@@ -27,6 +28,12 @@ from errata.store.database import Store
 from errata.store.schema import attempts, blocks
 
 _ID = b"\xa2id"
+
+_Firsts = dict[bytes, dict[int, AlikeKind] | None]
+"""The kinds of attempts whose records are equal, by the identity of their attribution; none where each counts by
+itself."""
+_FIRST = 0
+"""In the place of an attribution, for the attempt that was decoded."""
 
 _decoder = msgspec.msgpack.Decoder(Attempt)
 
@@ -55,10 +62,9 @@ class _AlikeReader:
     def __init__(self, is_counted_alike: Callable[[Attempt], bool], attributions: Mapping[int, Attribution]) -> None:
         self._is_counted_alike = is_counted_alike
         self._attributions = attributions
-        self._firsts: dict[RecordKey, Attempt | None] = {}
-        """The first attempt of each kind of record; none where each counts by itself."""
-        self._kinds: dict[tuple[int, int], AlikeKind] = {}
-        """By that first attempt and its attribution."""
+        self._firsts: tuple[_Firsts, _Firsts] = ({}, {})
+        """Of later tries at a case, and of the first: the record of the latter has no number."""
+        self._known = 0
         self._decoded = 0
 
     def read(self, store: Store, pk: int) -> Iterator[AlikeAttempt]:
@@ -70,55 +76,59 @@ class _AlikeReader:
                 return bytes(connection.execute(row).scalar_one())
 
             records, seen = BlockReader(load), 0
-            result = connection.execute(query.order_by(attempts.c.seq).execution_options(yield_per=FETCH))
-            for rows in result.partitions(FETCH):
-                yield from self._read_some(rows, records, seen)
+            for rows in engine.plain_rows(connection, query.order_by(attempts.c.seq), FETCH):
+                if seen >= TRIED and 2 * self._decoded > seen:
+                    self._decoded += len(rows)
+                    yield from [itself(_decoder.decode(records.get(block, place))) for _, block, place, *_ in rows]
+                else:
+                    yield from self._read_some(rows, records)
                 seen += len(rows)
 
-    def _read_some(self, rows: Sequence[Any], records: BlockReader, seen: int) -> Iterator[AlikeAttempt]:
-        firsts, kinds, attribution_of, get = self._firsts, self._kinds, self._attributions.get, records.get
-        window: list[AlikeAttempt | tuple[str, AlikeKind]] = []
-        together: dict[tuple[str, AlikeKind], int] = {}
-        for at, (seq, block, place, case, index) in enumerate(rows, seen):
-            record = get(block, place)
-            if at >= TRIED and 2 * self._decoded > at:
-                self._decoded += 1
-                window.append(itself(_decoder.decode(record)))
-                continue
-            start, end = record.find(EXECUTION), len(record)
-            text = record.rfind(EXPLANATION, start)
-            if text >= 0 and is_last_text(record, text + len(EXPLANATION)):
-                end = text
+    def _read_some(self, rows: Sequence[Any], records: BlockReader) -> Iterator[AlikeAttempt]:
+        """A run may have a million rows, so this loop calls as little as possible."""
+        (later, first_tries), attribution_of = self._firsts, self._attributions.get
+        singles: list[AlikeAttempt] = []
+        window: list[int | tuple[str, AlikeKind]] = []
+        open_block, data = -1, b""
+        for seq, block, place, case, index in rows:
+            if block != open_block:
+                open_block, data = block, records.block(block)
+            begin = place + LENGTH
+            end = begin + int.from_bytes(data[place:begin], "big")
+            start = data.find(EXECUTION, begin, end)
+            text = data.rfind(EXPLANATION, start, end)
+            stop = text if text >= 0 and is_last_text(data, text + len(EXPLANATION), end) else end
             # what is equal for records of one kind: what comes after id, case and number, and how many fields there are
-            key = (record[:HEADER], index == 1, record[start:end])
-            first = firsts.get(key)
-            if first is None:
-                window.append(itself(self._decode(record, key)))
+            key = data[begin : begin + HEADER] + data[start:stop]
+            alike = (first_tries if index == 1 else later).get(key)
+            if alike is None:
+                window.append(len(singles))
+                singles.append(itself(self._decode(data[begin:end], key, index)))
                 continue
             attribution = attribution_of(seq)
-            kind = kinds.get((id(first), id(attribution)))
+            kind = alike.get(id(attribution))
             if kind is None:
-                kind = kinds[id(first), id(attribution)] = AlikeKind(first, attribution)
-            if not kind.comes_together:
-                window.append(self._single(kind, record, case, index))
-            elif often := together.get((case, kind)):
-                together[case, kind] = often + 1
-            else:
-                together[case, kind] = 1
+                kind = alike[id(attribution)] = AlikeKind(alike[_FIRST].attempt, attribution)
+            if kind.comes_together:
                 window.append((case, kind))
-        for each in window:
-            if isinstance(each, AlikeAttempt):
-                yield each
+            else:
+                window.append(len(singles))
+                singles.append(self._single(kind, data[begin:end], case, index))
+        for each, often in Counter(window).items():
+            if isinstance(each, int):
+                yield singles[each]
             else:
                 case, kind = each
-                yield AlikeAttempt(kind.attempt, case, kind.attempt.index, "", False, kind, together[each])
+                yield AlikeAttempt(kind.attempt, case, kind.attempt.index, "", False, kind, often)
 
-    def _decode(self, record: bytes, key: RecordKey) -> Attempt:
+    def _decode(self, record: bytes, key: bytes, index: int) -> Attempt:
         attempt = _decoder.decode(record)
         self._decoded += 1
-        if key not in self._firsts and len(self._firsts) < MOST_KINDS:
+        firsts = self._firsts[index == 1]
+        if key not in firsts and self._known < MOST_KINDS:
             is_alike = has_no_other_fields(attempt) and self._is_counted_alike(attempt)
-            self._firsts[key] = attempt if is_alike else None
+            firsts[key] = {_FIRST: AlikeKind(attempt, None)} if is_alike else None
+            self._known += 1
         return attempt
 
     def _single(self, kind: AlikeKind, record: bytes, case: str, index: int) -> AlikeAttempt:

@@ -64,11 +64,16 @@ class BlockReader:
         self._data = b""
 
     def get(self, number: int, at: int) -> bytes:
+        data = self._data if number == self._number else self.block(number)
+        begin = at + LENGTH
+        return data[begin : begin + int.from_bytes(data[at:begin], "big")]
+
+    def block(self, number: int) -> bytes:
+        """All records of a block, each behind its length."""
         if number != self._number:
             self._data = decompress(self._load(number))
             self._number = number
-        size = int.from_bytes(self._data[at : at + LENGTH], "big")
-        return self._data[at + LENGTH : at + LENGTH + size]
+        return self._data
 
 
 def compress(data: bytes) -> bytes:

@@ -22,15 +22,15 @@ RecordKey = tuple[bytes, bool, bytes]
 """Equal for records of one kind: how many fields there are, and what comes after id, case and number."""
 
 
-def is_last_text(record: bytes, at: int) -> bool:
-    """Whether the text that begins here is the end of the record."""
-    if at + 1 >= len(record):
+def is_last_text(data: bytes, at: int, end: int) -> bool:
+    """Whether the text that begins here ends where the record does."""
+    if at + 1 >= end:
         return False
-    size = record[at]
+    size = data[at]
     if size in _FEW_BYTES:
-        return at + 1 + size - _FEW_BYTES.start == len(record)
+        return at + 1 + size - _FEW_BYTES.start == end
     # a length that could continue a character might be part of a longer text
-    return size == _STR_8 and record[at + 1] not in _CONTINUES and at + 2 + record[at + 1] == len(record)
+    return size == _STR_8 and data[at + 1] not in _CONTINUES and at + 2 + data[at + 1] == end
 
 
 def has_no_other_fields(attempt: Attempt) -> bool:
@@ -77,7 +77,7 @@ class BriefFailures:
             return None
         start = record.find(EXECUTION)
         text = record.rfind(EXPLANATION, start)
-        if text < 0 or not is_last_text(record, text + len(EXPLANATION)):
+        if text < 0 or not is_last_text(record, text + len(EXPLANATION), len(record)):
             return None
         key = (record[:HEADER], number == 1, record[start:text])
         known = self._firsts.get(key)

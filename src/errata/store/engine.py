@@ -5,7 +5,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, Integer, MetaData, Table, func, literal_column
+from sqlalchemy import Column, ColumnElement, Connection, Integer, MetaData, Select, Table, func, literal_column
 
 from errata.errors import StoreError, extra_hint
 from errata.model.store_address import StoreLocation
@@ -72,6 +72,16 @@ def bulk_insert(
     if is_sqlite(connection):
         return sqlite.bulk_insert(connection, table, rows, run_pk=run_pk)
     return int(postgres().bulk_insert(connection, table, rows, run_pk=run_pk))
+
+
+def plain_rows(connection: Connection, query: Select[Any], most: int) -> Iterator[Sequence[Any]]:
+    """The rows of a large result as the driver gives them, up to so many at a time.
+
+    For columns of numbers, texts and bytes, where a row of its own class takes as long as reading it.
+    """
+    if is_sqlite(connection):
+        return sqlite.plain_rows(connection, query, most)
+    return connection.execute(query.execution_options(yield_per=most)).partitions(most)
 
 
 def insert_unless_there(connection: Connection, table: Table, values: dict[str, Any]) -> bool:

@@ -19,6 +19,7 @@ from sqlalchemy import (
     Connection,
     Engine,
     MetaData,
+    Select,
     Table,
     create_engine,
     create_mock_engine,
@@ -213,6 +214,13 @@ def bulk_insert(
         fit = [tuple(map(fitting, row)) for row in islice(rows, there, None)]
         driver.executemany(f"{begins} ({','.join(marks)}){rest}", fit)
     return driver.total_changes - before
+
+
+def plain_rows(connection: Connection, query: Select[Any], most: int) -> Iterator[Sequence[Any]]:
+    with closing(connection.execute(query)) as result:
+        cursor = result.cursor
+        while rows := cursor.fetchmany(most):
+            yield rows
 
 
 def _with_literals(marks: list[str], rows: Columns) -> tuple[list[str], Iterable[Sequence[Any]]]:
