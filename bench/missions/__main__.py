@@ -204,7 +204,15 @@ def alike(line: str, wanted: str) -> bool:
     return bool(short) and short in long
 
 
-SETS = {"convex": convex, "convex-2": convex, "conversation": conversation, "scylla": scylla, "scylla-2": scylla}
+SETS = {
+    "convex": convex,
+    "convex-2": convex,
+    "convex-3": convex,
+    "conversation": conversation,
+    "scylla": scylla,
+    "scylla-2": scylla,
+    "scylla-3": scylla,
+}
 """Data sets, and what compares each with its truth."""
 
 
