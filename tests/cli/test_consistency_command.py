@@ -101,7 +101,7 @@ mock-model · terminal-bench · 1 run, 2 attempts per case
 attempts      e171098a#1, e171098a#2
 
 rows          4 · 2 pass, 1 fail, 1 incomplete · 3 cases
-passed        2/3   66.7 %   [20.8, 93.9]   by attempt: 100.0 · 0.0
+passed        2/3   66.7 %   [15.9, 95.5]   by attempt: 100.0 · 0.0
 any of k      pass@1 75.0 % (mean over 2 of 3 cases) · pass@2 100.0 % (mean over 1 of 3 cases)
 all of k      pass^1 75.0 % (mean over 2 of 3 cases) · pass^2 0.0 % (mean over 1 of 3 cases)
 always pass   0

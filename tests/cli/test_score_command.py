@@ -148,7 +148,7 @@ as_reported   51/60    85.0 %   [70.3, 93.1]    as conversation-bench counts
 clean         51/59    86.4 %   [71.4, 94.2]    1 turn left out: the provider returned an empty
                                                 response
 reviewed      –                                 0 of 2 runs reviewed
-effective n   37 for 60 turns (strict): repeats of a case are correlated
+effective n   37 for 60 turns (strict): attempts at one case are correlated
 clean range   85.0–86.7 % (if the left-out turn failed / passed)
 
 voice-beta · harbour_bench · conversation-bench · 1 run pooled

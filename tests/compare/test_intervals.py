@@ -131,8 +131,10 @@ def test_no_try_is_worth_more_than_one(values):
     assert 0 < effective_sample_size(clusters(values)) <= len(values)
 
 
-def test_tries_that_differ_within_every_case_are_worth_their_number():
+def test_tries_that_differ_within_every_case_are_worth_their_number_from_ten_cases_on():
     assert effective_sample_size([(1.0, 3)] * 10) == 30
+    assert effective_sample_size([(1.0, 3)] * 9) == 9
+    assert effective_sample_size([(1.0, 2), (1.0, 1), (0.0, 1)]) <= 3
 
 
 def test_nothing_is_worth_nothing():

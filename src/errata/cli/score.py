@@ -8,7 +8,7 @@ from errata.cli.fitting import WIDTH, columns, fold, padded, short_path
 from errata.cli.options import Options, shared_options, with_project
 from errata.cli.output import money, plural, put, put_json, wash
 from errata.cli.render.runs import counted_in, harness_title
-from errata.cli.render.scores import LABEL, ScoreWords, clusters_in_words, figures, lines_of
+from errata.cli.render.scores import CORRELATED, LABEL, ScoreWords, clusters_in_words, figures, lines_of
 from errata.cli.table import some_of
 from errata.compare.after_fixes import AfterFixes
 from errata.compare.policies import POLICIES
@@ -68,7 +68,7 @@ def show_run(scores: Scores, handle: str, *, by_category: bool, first: bool) -> 
     for line in lines_of(scores.scores, tuple(POLICIES), words):
         put(line)
     for line in clusters_in_words(scores.scores["strict"]):
-        put(f"{'':<{LABEL}}{line}", hang=LABEL)
+        put(line, hang=LABEL)
     clean, reviewed = scores.scores["clean"], scores.scores["reviewed"]
     _put_below(clean, run, scores.unit)
     _put_after_fixes(scores.after_fixes)
@@ -155,7 +155,7 @@ def _put_after_fixes(after: AfterFixes | None) -> None:
 def _put_clustered(score: Score, counted: str) -> None:
     if score.effective is not None and round(score.effective) < score.total:
         size = f"{round(score.effective):,} for {plural(score.total, counted)} (strict)"
-        put(f"{'effective n':<{LABEL}}{size}: repeats of a case are correlated", hang=LABEL)
+        put(f"{'effective n':<{LABEL}}{size}: {CORRELATED}", hang=LABEL)
 
 
 def _put_cost(cost: CostOutput, currency: str) -> None:

@@ -45,20 +45,25 @@ def merge_clusters(every: Iterable[Mapping[str, Cluster]]) -> dict[str, Cluster]
     return merged
 
 
+FEW_CASES = 10
+"""Over fewer cases the variance between them is itself too uncertain to count a case more than once."""
+
+
 def effective_sample_size(clusters: Sequence[Cluster]) -> float | None:
     """The number of independent tries with the same uncertainty; at most as many as there are, none for nothing.
 
     The size over the design effect, to be put into a Wilson interval: as for surveys, see Franco et al., Journal of
-    Survey Statistics and Methodology 7, 2019. Where all passed or all failed nothing shows how far tries agree; then a
-    case counts once.
+    Survey Statistics and Methodology 7, 2019. Where all passed or all failed nothing shows how far tries agree, and
+    where there are few cases their variance is too uncertain; then a case counts once at most.
     """
     size, mean = _mean(clusters)
     if mean is None:
         return None
     if mean in (0, 1):
         return float(len(clusters))
+    most = float(len(clusters) if len(clusters) < FEW_CASES else size)
     variance = _variance(clusters, mean, size)
-    return min(mean * (1 - mean) / variance, float(size)) if variance else float(size)
+    return min(mean * (1 - mean) / variance, most) if variance else most
 
 
 def cluster_robust_error(clusters: Sequence[Cluster]) -> float | None:

@@ -16,6 +16,7 @@ LABEL = 14
 GAP = "   "
 ENOUGH = 5
 """A figure over fewer cases than this is not called an estimate."""
+CORRELATED = "attempts at one case are correlated"
 
 
 class ScoreWords:
@@ -127,14 +128,18 @@ def put_bracket(scores: Scores, *, is_reviewed: bool = False, doubt: str | None 
     estimate = "" if doubt is None else _estimate(scores.scores[shown[-1]].total, doubt, words.counted)
     lines = lines_of(scores.scores, shown, words, width=WIDTH - BESIDE, estimate=estimate)
     for at, line in enumerate([*lines, *clusters_in_words(scores.scores["strict"])]):
-        put(f"{'' if at else 'Score':<{BESIDE}}{line}", hang=BESIDE)
+        put(f"{'' if at else 'Score':<{BESIDE}}{line}", hang=BESIDE + LABEL)
 
 
 def clusters_in_words(score: Score) -> list[str]:
-    """On which cases an interval rests, where a case has several attempts."""
+    """How many independent attempts an interval rests on, where a case has several."""
     if not 0 < len(score.by_case) < score.total or score.interval is None:
         return []
-    return [f"intervals over {plural(len(score.by_case), 'case')}: attempts at one case are correlated"]
+    cases = plural(len(score.by_case), "case")
+    if score.effective is None:
+        return [f"{'effective n':<{LABEL}}{cases} for {score.total:,} attempts: {CORRELATED}"]
+    size = f"{score.effective:,.0f} for {score.total:,} attempts at {cases}"
+    return [f"{'effective n':<{LABEL}}{size} ({score.policy}): {CORRELATED}"]
 
 
 def _estimate(total: int, doubt: str, counted: str) -> str:
