@@ -105,7 +105,7 @@ def _deviation(place: Place, cell: _Cell, test: _Test, adjusted: float) -> Devia
         rate=cell.rate,
         expected=test.expected,
         deviation=cell.level - test.expected,
-        interval=(low - test.expected, high - test.expected),
+        interval=(min(low, cell.level) - test.expected, max(high, cell.level) - test.expected),
         p=test.p,
         adjusted=adjusted,
     )
