@@ -75,7 +75,7 @@ def bulk_insert(
 
 
 def plain_rows(connection: Connection, query: Select[Any], most: int) -> Iterator[Sequence[Any]]:
-    """The rows of a large result as the driver gives them, up to so many at a time.
+    """The rows of a large result as the driver gives them, at most `most` at a time.
 
     For columns of numbers, texts and bytes, where a row of its own class takes as long as reading it.
     """
