@@ -42,6 +42,8 @@ class FailureToGroup(msgspec.Struct, frozen=True, kw_only=True):
     """The most specific first: the error's message, a check's explanation, a judge's reasoning."""
     answer: WrongAnswer | None = None
     """Of a wrong answer: what was answered and what was expected, as far as both are short."""
+    shows_work: bool = True
+    """Whether the log holds anything that the subject did."""
     is_common: bool = False
     """Whether several failures of the suite gave this answer in place of this expected one."""
     verdict: Verdict | None = None
@@ -92,6 +94,7 @@ def failure_to_group(
         key=attribution.failure_key,
         texts=tuple(dict.fromkeys(_texts(attempt, _quoted(attribution, signal), lines)))[:MOST],
         answer=answer,
+        shows_work=attempt.shows_work,
         verdict=verdict,
         final=final,
         reviewed_cluster=reviewed_cluster,

@@ -23,6 +23,7 @@ from errata.text.outgoing import for_user, line_for_user
 from errata.text.redact import beginning
 
 LONGEST = 80
+WRONG_ANSWER = "Wrong answer"
 _WRONG = "completed:scored"
 """The kind of a failure without checks: the attempt ended, and its score is not a pass."""
 _WORDS = {
@@ -225,13 +226,16 @@ def _of_check(group: FailureGroup, members: Members) -> str:
     if title := readable(max(texts, key=lambda text: (len(text), text), default="")):
         return title
     case = readable(_case(group, members))
-    return cut(f"{_kind_of(group, members)}{f' in {case}' if case else ''} (no error text)")
+    kind, missing = _kind_of(group, members), "no error text"
+    if kind == WRONG_ANSWER and not any(one.shows_work for one in members):
+        kind, missing = "Scored as failed", "no answer or error text in the log"
+    return cut(f"{kind}{f' in {case}' if case else ''} ({missing})")
 
 
 def _kind_of(group: FailureGroup, members: Members) -> str:
     kinds = {one.key.coarse for one in members}
     if kinds == {_WRONG}:
-        return "Wrong answer"
+        return WRONG_ANSWER
     if len(kinds) > 1:
         return "Different checks failed"
     coarse = readable(_shared(kinds).replace("+", ", ").replace(":", ": "))

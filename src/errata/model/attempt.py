@@ -149,6 +149,20 @@ class Attempt(Record):
         return self.reported >= 1 if self.reported_counted and self.reported is not None else self.outcome == "pass"
 
     @property
+    def shows_work(self) -> bool:
+        """Whether the log holds anything that the subject did."""
+        output = self.output
+        return bool(
+            output.text
+            or output.answer
+            or output.structured
+            or self.steps
+            or self.usage.subject.output
+            or self.artefacts
+            or self.judgements
+        )
+
+    @property
     def lasting_error(self) -> ErrorInfo | None:
         """The first error that the attempt did not recover from."""
         return next((error for error in self.errors if not error.recovered), None)

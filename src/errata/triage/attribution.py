@@ -89,21 +89,7 @@ def _proof(
         return "presumed", "no_other_result" if passed_by is None else "nobody_passed"
     if has_simulated_user(attempt) and not any(one.signal.name == "wrote_otherwise" for one in observations):
         return "presumed", "simulated_user"
-    return ("shown", "passed_elsewhere") if _has_answered(attempt) else ("presumed", "no_answer_logged")
-
-
-def _has_answered(attempt: Attempt) -> bool:
-    """Whether the log holds anything that the subject did."""
-    output = attempt.output
-    return bool(
-        output.text
-        or output.answer
-        or output.structured
-        or attempt.steps
-        or attempt.usage.subject.output
-        or attempt.artefacts
-        or attempt.judgements
-    )
+    return ("shown", "passed_elsewhere") if attempt.shows_work else ("presumed", "no_answer_logged")
 
 
 def _weight(observation: Observed) -> tuple[int, bool, int, bool]:
