@@ -127,7 +127,7 @@ def test_a_page_gives_the_reason_where_no_figure_is_the_best_estimate():
 
     page = " ".join(done("analyze", "latest", "--no-report").out.split())
 
-    assert "no best estimate: run not fit; 3 turns left out" in page
+    assert "no best estimate: run not fit for comparison; 3 turns left out" in page
 
 
 def test_a_run_of_reference_solutions_is_not_shown_as_a_model():
@@ -138,7 +138,27 @@ def test_a_run_of_reference_solutions_is_not_shown_as_a_model():
     assert "reference solutions, not a model" in errata("check", "latest").out
 
 
-def test_a_wrong_answer_without_checks_and_error_text_is_called_that(two_runs):
+def test_a_failure_without_an_answer_in_the_log_is_not_called_a_wrong_answer(two_runs):
     page = done("analyze", "first", "--no-report").out
 
-    assert "model  Wrong answer (no error text)" in page
+    assert "model  Scored as failed (no answer or error text in the log)" in page
+
+
+def test_logs_that_were_chosen_for_their_failures_give_no_estimate_of_a_score():
+    page = " ".join(done("analyze", FIXTURES / "who_and_when/generated/data", "--no-report").out.split())
+
+    assert "no best estimate: the log holds only failures" in page
+    assert "Wrong answer (no error text)" in page
+
+
+def test_a_case_that_was_scored_although_its_request_failed_is_not_measured():
+    assert "3 of 4 planned cases measured, 1 scored without a usable result" in " ".join(
+        done("analyze", FIXTURES / "bfcl/simple/data", "--no-report").err.split()
+    )
+
+
+def test_measured_and_not_measured_attempts_add_up():
+    page = done("analyze", FIXTURES / "pytest_json/report/data", "--no-report")
+
+    assert "2 of 6 planned cases measured, 1 skipped" in page.err
+    assert "(not counted: 1 skipped, 1 expected to fail)" in " ".join(page.out.split())

@@ -43,10 +43,19 @@ def not_measured(survey: RunSurvey) -> Iterator[Finding]:
     lost = survey.unmeasured
     if lost.count >= UNMEASURED * max(survey.rows, 1) and survey.rows >= FEW_ROWS and survey.measured_cases:
         text = f"{_of_rows(survey, lost)} were not measured: {names(survey, lost)}"
+        text += _aside(survey, lost)
         evidence = quote_errors(lost.first) or [
             Evidence(quote=seen.status, ref=seen.ref) for seen in lost.first[:QUOTED]
         ]
         yield finding(survey, "not_measured", "error", text, evidence, attempts=lost.count)
+
+
+def _aside(survey: RunSurvey, lost: NamedAttempts) -> str:
+    """Rows that are neither measured nor lost: without them the two shares do not add up."""
+    kinds = {"skipped": survey.executions["skipped"], "unfinished": survey.executions["unfinished"]}
+    kinds["expected to fail"] = survey.rows - survey.measurements["scored"] - lost.count - sum(kinds.values())
+    known = [f"{often:,} {kind}" for kind, often in kinds.items() if often > 0]
+    return f" (not counted: {', '.join(known)})" if known else ""
 
 
 def _of_rows(survey: RunSurvey, named: NamedAttempts) -> str:

@@ -13,7 +13,7 @@ from errata.cli.import_ import say_passed_over, show_unreadable
 from errata.cli.options import Options, shared_options, with_project
 from errata.cli.output import number, plural, put, put_command, put_json, put_quote, say
 from errata.cli.progress import progress
-from errata.cli.render.analysis_counts import show_categories, show_cost, show_steps
+from errata.cli.render.analysis_counts import measured_share, show_categories, show_cost, show_steps
 from errata.cli.render.fields import place_of
 from errata.cli.render.history import show_memory, tell_history
 from errata.cli.render.next_steps import put_next
@@ -35,7 +35,7 @@ from errata.runs.names import is_path, known_run
 from errata.runs.reader_processes import begin, started_before
 from errata.runs.summary import Analysis
 from errata.runs.view import RunView
-from errata.runs.without_failures import cases_not_in_log
+from errata.runs.without_failures import cases_not_in_log, why_no_estimate
 from errata.settings.store_location import is_there
 from errata.text.clean import one_line
 from errata.verbs.analyze import analyze, analyze_new, analyze_stored
@@ -193,7 +193,7 @@ def tell_summary(analysis: Analysis) -> None:
     read += f", {more:,} replaced or nested attempts not counted" if more else ""
     measured = f", {plural(checks, 'check')}" if checks else ""
     say(f"read      {run.source.name} · {read}{measured} · {number(counts.unreadable)} unreadable", hang=STEP)
-    say(f"checkup   {_measured_share(analysis)}{analysis.health.summary}", hang=STEP)
+    say(f"checkup   {measured_share(analysis)}{analysis.health.summary}", hang=STEP)
     if counts.failures:
         unknown = analysis.unknown_to_triage
         each = "an owner for each" if counts.failures > 1 else "owner assigned"
@@ -202,14 +202,6 @@ def tell_summary(analysis: Analysis) -> None:
         say(f"triage    {failures_in_words(analysis.stored)} · {owners}", hang=STEP)
         tell_history(analysis)
     say()
-
-
-def _measured_share(analysis: Analysis) -> str:
-    run, counts = analysis.stored.run, analysis.stored.counts
-    if run.expected_cases is None or analysis.unit == "attempts" or cases_not_in_log(analysis.stored):
-        return ""
-    scored = counts.measurements.get("scored", 0)
-    return f"{scored:,} of {plural(run.expected_cases, f'planned {counted_in(run, analysis.unit)}')} measured · "
 
 
 def show_summary(analysis: Analysis, *, kept: bool, report: Path | None = None, suspects_here: bool = True) -> None:
@@ -278,12 +270,10 @@ def _show_result(analysis: Analysis) -> None:
 def _doubt(analysis: Analysis) -> str:
     """Why no figure is the best estimate."""
     run = analysis.stored.run
-    if not analysis.health.fit:
-        return "run not fit"
-    if (absent := cases_not_in_log(analysis.stored)) > analysis.stored.counts.cases:
+    if analysis.health.fit and (absent := cases_not_in_log(analysis.stored)) > analysis.stored.counts.cases:
         every = plural(absent + analysis.stored.counts.cases, counted_in(run, "cases"))
         return f"{absent:,} of {every} have no row in the log"
-    return "suspicious passes" if analysis.suspicious.suspicious else ""
+    return why_no_estimate(run.source.name, fit=analysis.health.fit, suspicious=bool(analysis.suspicious.suspicious))
 
 
 def _show_details(analysis: Analysis, *, suspects_here: bool) -> None:

@@ -248,6 +248,8 @@ class Harness(msgspec.Struct, frozen=True, kw_only=True):
     """A run is a batch of sessions that can be resumed."""
     judges_turns: bool = False
     """A judge scores each turn of one conversation, dimension by dimension."""
+    has_only_failures: bool = False
+    """Its logs were chosen because they failed, so that no score can be estimated from them."""
 
 
 class WhyLeftOut(msgspec.Struct, frozen=True):

@@ -32,6 +32,7 @@ from errata.report.parts import score_table
 from errata.report.run_advice import HEADINGS, advice_line, heading_of
 from errata.report.run_groups import CauseGroup, ranked_causes
 from errata.report.run_prose import answer_of, bounds_words, owner_notes, regressed_words
+from errata.runs.without_failures import why_no_estimate
 
 AS_MEASURED = ("strict", "as_reported")
 """Policies that count every failure, whoever owns it."""
@@ -266,7 +267,7 @@ def _run_cards(report: RunReport, groups: Sequence[CauseGroup], keys: Mapping[in
 
 def _doubt(report: RunReport) -> str:
     """Why no figure is the best estimate, as far as the report knows."""
-    return "run not fit for comparison" if not report.fit else "suspicious passes" if report.suspicious else ""
+    return why_no_estimate(report.subject.source, fit=report.fit, suspicious=bool(report.suspicious))
 
 
 def _between(report: RunReport) -> str:

@@ -1,7 +1,8 @@
-"""Runs without failures: whether all passed, or nothing was measured, or results are missing."""
+"""What a score can't show: whether all passed or nothing was measured, which results are missing, why none is best."""
 
 from errata.model import Run, StoredRun
 from errata.model.coverage import HarnessCount, NothingFailed, WithoutFailures, not_in_log
+from errata.sources import harness_of
 
 ALL_PASSED = "All passed: nothing to analyse"
 _WORDS = {
@@ -111,3 +112,10 @@ def _shares(stored: StoredRun, not_in_log: int) -> dict[str, int]:
         "no_verdict": counts.outcomes.get("none", 0) - counts.missing - sum(ended.values()),
     }
     return {name: often for name, often in shares.items() if often > 0}
+
+
+def why_no_estimate(source: str, *, fit: bool, suspicious: bool) -> str:
+    """Why no figure is the best estimate of the score; empty where one is."""
+    if harness_of(source).has_only_failures:
+        return "the log holds only failures"
+    return "run not fit for comparison" if not fit else "suspicious passes" if suspicious else ""

@@ -1,10 +1,12 @@
-"""The counts at the end of an analysis: first failed checks, categories and cost."""
+"""The counts of an analysis: measured cases, first failed checks, categories and cost."""
 
 from errata.cli.output import money, number, plural, put
+from errata.cli.render.runs import counted_in
 from errata.cli.table import put_parts
 from errata.model.coverage import holds_only_failures
 from errata.render.figures import overlap_note, simulator_cost
 from errata.runs.summary import Analysis
+from errata.runs.without_failures import cases_not_in_log
 from errata.text.clean import one_line
 
 MOST_CHECKS, MOST_SINGLE_CHECKS = 8, 3
@@ -52,3 +54,17 @@ def show_cost(analysis: Analysis) -> None:
     spent = f" · {number(counts.tokens)} tokens" if counts.tokens is not None else ""
     total = money(counts.cost, 2 if counts.cost >= 1 else 4, currency)
     put(f"Cost     {total}{rest}{spent}")
+
+
+def measured_share(analysis: Analysis) -> str:
+    """How many of the planned cases have a verdict, and what became of others; empty where it is not known."""
+    run, counts = analysis.stored.run, analysis.stored.counts
+    if run.expected_cases is None or analysis.unit == "attempts" or cases_not_in_log(analysis.stored):
+        return ""
+    measured = sum(often for outcome, often in counts.outcomes.items() if outcome != "none")
+    parts = [f"{measured:,} of {plural(run.expected_cases, f'planned {counted_in(run, analysis.unit)}')} measured"]
+    if (broken := counts.measurements.get("scored", 0) - measured) > 0:
+        parts.append(f"{broken:,} scored without a usable result")
+    if skipped := counts.executions.get("skipped"):
+        parts.append(f"{skipped:,} skipped")
+    return f"{', '.join(parts)} · "
