@@ -24,6 +24,13 @@ TASKS = "tasks"
 FEWEST = 3
 """Subjects that must be measured on a task before its counts are evidence."""
 ONE_IN, MOST_PASSES = 10, 2
+NOT_THE_CASES = frozenset(("provider", "environment", "harness", "simulator", "collateral", "budget"))
+"""Owners of failures that do not show how hard a task is."""
+FAULTS_OF_TESTS = ("broken_test", "verifier_never_ran", "missing_fixture")
+"""Signals that decide an owner for a fault of the tests themselves, or of what they need."""
+
+MeasuredTries = tuple[int, int]
+"""At one case, that show how hard it is: how many, and how many of them passed."""
 
 
 def allowed_passes(subjects: int) -> int:

@@ -14,16 +14,33 @@ from errata.model import Attempt, StoredRun
 from errata.model.identity import fingerprint
 from errata.model.run import case_name
 from errata.model.stand_in import stand_in_of
-from errata.model.suspects import FEWEST, SuspectTask, SuspectTasks, TaskEvidence, allowed_passes
+from errata.model.suspects import (
+    FAULTS_OF_TESTS,
+    FEWEST,
+    NOT_THE_CASES,
+    MeasuredTries,
+    SuspectTask,
+    SuspectTasks,
+    TaskEvidence,
+    allowed_passes,
+)
 from errata.model.times import to_text
 from errata.review.stored.task_reviews import review_of, reviews_of_tasks
 from errata.store.attempts import case_of, with_texts
 from errata.store.attributions import rules_version_of
-from errata.store.case_outcomes import FEW, MOST_SUBJECTS, CaseTally, attributed_failures_on, case_tallies, failures_on
+from errata.store.case_outcomes import (
+    FEW,
+    MOST_SUBJECTS,
+    CaseTally,
+    attributed_failures_on,
+    case_tallies,
+    case_tallies_of_counts,
+    failures_on,
+)
 from errata.store.database import Store
 from errata.store.runs import all_runs, keep_summary, kept_summary, run_by_id
-from errata.triage.stored.peers import MOST_RUNS, NOT_THE_CASES, subject_name, was_measured
-from errata.triage.task_evidence import FAULTS_OF_TESTS, REFERENCE, SubjectFailure, as_doubts, evidence_against
+from errata.triage.stored.peers import MOST_RUNS, subject_name, was_measured
+from errata.triage.task_evidence import REFERENCE, SubjectFailure, as_doubts, evidence_against
 
 if TYPE_CHECKING:
     from errata.review.material import RunContext
@@ -40,6 +57,10 @@ SUBJECTS_READ = 12
 _STRENGTHS = ("likely", "weak", "counts")
 Version = tuple[str, str]
 """Case and digest: one task, as long as it was not edited."""
+RunVersions = tuple[tuple[int, str, str], ...]
+"""Number, id, and what changes with the facts of a run and with its triage."""
+MeasuredByRun = Mapping[int, Mapping[str, MeasuredTries]]
+"""A run's number → case → its attempts."""
 
 
 def runs_beside(stored: StoredRun, store: Store) -> list[StoredRun]:
@@ -47,12 +68,15 @@ def runs_beside(stored: StoredRun, store: Store) -> list[StoredRun]:
     return all_runs(store, suite=stored.run.suite)[:MOST_RUNS] if stored.run.suite else [stored]
 
 
-def suspect_tasks(runs: Sequence[StoredRun], store: Store) -> SuspectTasks:
-    """Of runs that are triaged. Empty where there are neither several subjects nor a reference."""
+def suspect_tasks(runs: Sequence[StoredRun], store: Store, measured: MeasuredByRun | None = None) -> SuspectTasks:
+    """Of runs that are triaged. Empty where there are neither several subjects nor a reference.
+
+    `measured`: of each of the runs, where somebody has just counted them.
+    """
     usable = [one for one in runs if one.run.excluded is None and was_measured(one.counts)]
     # a number never changes its facts, and the version of a triage changes with what it saw
     versions = sorted((one.pk, one.run.id, f"{rules_version_of(store, one.pk)}+{one.digest}") for one in usable)
-    suspects = load_or_find(store, tuple(versions))
+    suspects = _load_or_find(store, tuple(versions), measured) if measured else _remembered(store, tuple(versions))
     return with_reviews(suspects, store, [one.run.id for one in usable]) if suspects else suspects
 
 
@@ -115,7 +139,11 @@ class _TaskCounts(msgspec.Struct):
 
 
 @lru_cache(maxsize=4)
-def load_or_find(store: Store, versions: tuple[tuple[int, str, str], ...]) -> SuspectTasks:
+def _remembered(store: Store, versions: RunVersions) -> SuspectTasks:
+    return _load_or_find(store, versions, None)
+
+
+def _load_or_find(store: Store, versions: RunVersions, measured: MeasuredByRun | None) -> SuspectTasks:
     """As it was found the last time, with the first of the runs; the same for all runs of a suite."""
     if not versions:
         return SuspectTasks()
@@ -124,7 +152,7 @@ def load_or_find(store: Store, versions: tuple[tuple[int, str, str], ...]) -> Su
     if data is not None:
         with suppress(msgspec.DecodeError):
             return _decoder.decode(data)
-    suspects = _suspects(store, versions)
+    suspects = _suspects(store, versions, measured)
     with suppress(StoreError):  # a store that can only be read is examined again each time
         keep_summary(store, pk, KIND, version, msgspec.msgpack.encode(suspects))
     return suspects
@@ -133,17 +161,16 @@ def load_or_find(store: Store, versions: tuple[tuple[int, str, str], ...]) -> Su
 _decoder = msgspec.msgpack.Decoder(SuspectTasks)
 
 
-def _suspects(store: Store, versions: tuple[tuple[int, str, str], ...]) -> SuspectTasks:
+def _suspects(store: Store, versions: RunVersions, measured: MeasuredByRun | None) -> SuspectTasks:
     runs = _RunsBySubject([run_by_id(store, run_id) for _, run_id, _ in versions])
     if len(runs.names) < 2 and not runs.references:
         return SuspectTasks()
     suite, names = CaseCounts(), set[str]()
     categories: dict[str, CaseCounts] = {}
-    reference_fails = {
-        (tally.case, tally.digest) for tally in _tallies(store, dict.fromkeys(runs.references, 0)) if not tally.passed
-    }
+    references = _tallies(store, dict.fromkeys(runs.references, 0), measured)
+    reference_fails = {(tally.case, tally.digest) for tally in references if not tally.passed}
     candidates, nobody = [], list[str]()
-    for tally in _tallies(store, runs.subjects):
+    for tally in _tallies(store, runs.subjects, measured):
         names.add(tally.case)
         suite.add(tally.measured, tally.passed)
         categories.setdefault(tally.category, CaseCounts()).add(tally.measured, tally.passed)
@@ -182,9 +209,11 @@ def _suspects(store: Store, versions: tuple[tuple[int, str, str], ...]) -> Suspe
     )
 
 
-def _tallies(store: Store, subjects: Mapping[int, int]) -> Iterator[CaseTally]:
+def _tallies(store: Store, subjects: Mapping[int, int], measured: MeasuredByRun | None) -> Iterator[CaseTally]:
     if not subjects:
         return iter(())
+    if measured is not None and measured.keys() >= subjects.keys():
+        return case_tallies_of_counts(store, subjects, measured)
     return case_tallies(store, subjects, not_measured=NOT_THE_CASES, faults_of_tests=FAULTS_OF_TESTS)
 
 

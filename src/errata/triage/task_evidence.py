@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from errata.model import Attempt, Case, Signal
-from errata.model.suspects import FEWEST, EvidenceKind, TaskEvidence
+from errata.model.suspects import FAULTS_OF_TESTS, FEWEST, EvidenceKind, TaskEvidence
 from errata.text.clean import one_line
 from errata.text.lazy_regex import lazy_regex
 from errata.triage.across import answer_form, is_open_answer, short_answer
@@ -22,8 +22,6 @@ REFERENCE = "the reference"
 """Whose failures are listed beside those of the subjects."""
 K = TypeVar("K")
 V = TypeVar("V")
-FAULTS_OF_TESTS = ("broken_test", "verifier_never_ran", "missing_fixture")
-"""Signals that decide an owner for a fault of the tests themselves, or of what they need."""
 _KINDS: dict[str, EvidenceKind] = {
     **dict.fromkeys(FAULTS_OF_TESTS, "tests_cannot_run"),
     "other_path": "unnamed_demand",

@@ -10,7 +10,7 @@ from errata.errors import StoreError
 from errata.model import Attempt, Case, Counts, Run, StoredRun, case_key
 from errata.model.identity import fingerprint
 from errata.model.stand_in import stand_in_of
-from errata.model.suspects import FEWEST, allowed_passes
+from errata.model.suspects import FEWEST, NOT_THE_CASES, allowed_passes
 from errata.store.attempts import attempts_of, case_of, run_with_texts, with_texts
 from errata.store.case_outcomes import (
     CaseOutcome,
@@ -40,7 +40,6 @@ MOST_RUNS = 50
 MOST_COMPARED = 2_000
 """Answers of all subjects are compared for at most this many cases."""
 ACROSS = "across"
-NOT_THE_CASES = frozenset(("provider", "environment", "harness", "simulator", "collateral", "budget"))
 
 
 class Peers:
