@@ -204,7 +204,7 @@ def _in_short(block: Block) -> tuple[str, Line] | None:
 
 
 def _owner_in_short(owner: OwnerCount) -> str:
-    """How sure the model is as owner is said beside its count."""
+    """The count, with how sure it is where the owner is the model."""
     note = f" ({owner.note})" if owner.note and owner.owner == "model" else ""
     return f"{owner.count:,} {owner.owner}{note}"
 
