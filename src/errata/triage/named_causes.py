@@ -1,0 +1,145 @@
+"""Failures whose harness names the failed case that ended them, or whose leftovers were in their way."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from errata.model import Attempt, times
+from errata.text.lazy_regex import lazy_regex
+
+MOST_NAMES = 50_000
+"""Names of failed cases that are kept; at most this many are needed to find one that a message names."""
+MOST_LINES = 5
+LINE = 1_000
+
+_ENDED = lazy_regex(
+    r"\b(?:abort|cancell?|terminat|stopp|interrupt|kill|skipp|bail)(?:ed|ing)\b|\b(?:shut(?:ting)?|tore|torn) ?down\b"
+    r"|\bSIG(?:TERM|INT|KILL)\b|\bfail-?fast\b|\bnot (?:run|started|attempted|executed)\b",
+    re.IGNORECASE,
+)
+_FAILED = lazy_regex(r"fail|crash|error|exception|timed out|time-?out|broke|died", re.IGNORECASE)
+# what only one process can have at a time
+_HELD = lazy_regex(
+    r"\bport (?P<port>\d{2,5})\b|\bpid (?P<pid>\d+)\b|(?P<file>/[^\s'\"`:,;()]{1,300}\.(?:lock|pid|sock))\b",
+    re.IGNORECASE,
+)
+_TAKEN = lazy_regex(
+    r"already (?:in use|running|exists|locked|taken)|still (?:running|listening|in use|held|locked)|file exists"
+    r"|(?:could not|cannot|can't|failed to|unable to) (?:acquire|obtain|get|take|bind)|\bEADDRINUSE\b|held by",
+    re.IGNORECASE,
+)
+_WORD = lazy_regex(r"[\w][\w./-]{1,200}")
+# the name of a case, not a word that may be one by chance
+_NAME = lazy_regex(r"(?=.*\d)(?=.*[A-Za-z]).+[-_/.].+")
+
+
+class NamingLine(NamedTuple):
+    """A line of the harness about a failure, with words that may be names of other cases."""
+
+    attempt: str
+    case: str
+    session: int | None
+    ended_at: str
+    names: tuple[str, ...]
+    where: str
+    quote: str
+
+
+class BlamedFailure(NamedTuple):
+    root: str
+    where: str
+    quote: str
+
+
+class _Failed(NamedTuple):
+    attempt: str
+    ended_at: str
+
+
+class NamedCauses:
+    """Watches the failures of a run: who names whom."""
+
+    def __init__(self) -> None:
+        self._lines: list[NamingLine] = []
+        self._failed: dict[tuple[int | None, str], _Failed] = {}
+
+    def add(self, attempt: Attempt) -> None:
+        ended = _ended_at(attempt)
+        if len(self._failed) < MOST_NAMES:
+            for name in names_of(attempt.case):
+                self._failed[attempt.session, name] = _Failed(attempt.id, ended)
+        if len(self._lines) >= MOST_NAMES:
+            return
+        for where, line in islice(_telling_lines(attempt), MOST_LINES):
+            words = [word.rstrip("./-") for word in _WORD.findall(line)]
+            own = names_of(attempt.case)
+            names = tuple(word for word in words if word not in own and _NAME.fullmatch(word))
+            if names:
+                made = NamingLine(attempt.id, attempt.case, attempt.session, ended, names, where, line)
+                self._lines.append(made)
+
+    def causes(self) -> dict[str, BlamedFailure]:
+        """Follower → the failed attempt of the same session that it names."""
+        blamed: dict[str, BlamedFailure] = {}
+        for line in self._lines:
+            for name in line.names:
+                root = self._failed.get((line.session, name))
+                if root is None or root.attempt == line.attempt or _is_later(root.ended_at, line.ended_at):
+                    continue
+                blamed.setdefault(line.attempt, BlamedFailure(root.attempt, line.where, line.quote))
+        return blamed
+
+
+def names_of(case: str) -> tuple[str, ...]:
+    """How a harness may call a case: whole, or by its last part where that is a name."""
+    whole, last = case.partition("/")[2] or case, case.rpartition("/")[2]
+    return tuple(name for name in dict.fromkeys((whole, last)) if _NAME.fullmatch(name))
+
+
+def _telling_lines(attempt: Attempt) -> Iterator[tuple[str, str]]:
+    """Lines that say that something else ended the attempt, or what is in its way."""
+    own = list(_own_lines(attempt)) if attempt.outcome == "none" or _failed_step(attempt) else []
+    about_its_end = (*own, *_log_lines(attempt)) if attempt.execution == "cancelled" else own
+    if attempt.outcome == "none":
+        yield from ((where, line) for where, line in about_its_end if _ENDED.search(line) and _FAILED.search(line))
+    taken = {held for _, line in own if _TAKEN.search(line) for held in held_in(line)}
+    if taken:
+        lines = (*own, *_log_lines(attempt))
+        yield from ((where, line) for where, line in lines if not taken.isdisjoint(held_in(line)))
+
+
+def held_in(line: str) -> set[str]:
+    """Ports, processes and lock files in a text."""
+    return {f"{match.lastgroup} {match[match.lastgroup or 0]}" for match in _HELD.finditer(line)}
+
+
+def _failed_step(attempt: Attempt) -> bool:
+    return any(check.kind == "step" and check.failed for check in attempt.checks)
+
+
+def _own_lines(attempt: Attempt) -> Iterator[tuple[str, str]]:
+    error = attempt.lasting_error
+    if error is not None:
+        where = f"errors[{attempt.errors.index(error)}].message"
+        yield from ((where, line[:LINE]) for line in error.message.splitlines())
+    for check in attempt.checks:
+        if check.kind == "step" and check.failed:
+            where = f"checks[{check.name}].explanation"
+            yield from ((where, line[:LINE]) for line in check.explanation.splitlines())
+
+
+def _log_lines(attempt: Attempt) -> Iterator[tuple[str, str]]:
+    for artefact in attempt.artefacts:
+        if artefact.role == "log" and artefact.text:
+            for number, line in enumerate(artefact.text.splitlines(), artefact.lines_before + 1):
+                yield f"{artefact.path}:{number}", line[:LINE]
+
+
+def _ended_at(attempt: Attempt) -> str:
+    ended = attempt.finished_at or attempt.started_at or ""
+    return "" if not ended or times.is_local(ended) else ended
+
+
+def _is_later(root: str, follower: str) -> bool:
+    return bool(root and follower and root > follower)
