@@ -20,6 +20,7 @@ def test_a_person_gives_label_cause_evidence_and_note(imported):
 
     assert code == 0, shown
     assert "Write a query `findByTitle`" in shown
+    assert "The owner by rules is hidden" in " ".join(shown.split())
     verdict = done("show", "jn7mqywb/002-queries/001-text_lookup", "--json").row["standing"]["verdict"]
     assert (verdict["label"], verdict["cause"]) == ("MODEL_FAULT", "Forgets the order")
     assert verdict["evidence"][0]["place"] == "output/convex/books.ts"

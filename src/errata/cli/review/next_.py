@@ -89,6 +89,8 @@ def command(
         show_packet(leased.packet)
         show_readings(leased.readings)
         if asks:
+            if owner is None:
+                put("The owner by rules is hidden, so that your verdict is independent; `errata show` shows it.")
             ask_and_submit(leased, store, who)
         else:
             show_lease(leased, who)

@@ -21,12 +21,12 @@ HANG, NAMED, LONGEST, REASON = 16, 3, 160, 100
 
 
 @click.command("status")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN…")
+@click.argument("runs", nargs=-1, metavar="[RUN…]")
 @shared_options
 def command(runs: tuple[str, ...], options: Options) -> None:
-    """Show review progress."""
+    """Show review progress. Without RUN, of the latest run."""
     store = options.store
-    for at, stored in enumerate(runs_named(runs, store)):
+    for at, stored in enumerate(runs_named(runs or ("latest",), store)):
         status = review_status(stored, store, now=to_text(datetime.now(UTC)))
         if options.json:
             put_json(status_output(status))
