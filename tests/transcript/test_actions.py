@@ -5,6 +5,7 @@ from tests.transcript.transcripts import SOURCES, agent, call, logged, read_all,
 
 from errata.transcript.actions import compare_actions, expected_actions
 from errata.transcript.tool_use import object_ids
+from errata.transcript.wording import in_brief
 
 ACTIONS = (
     "action_differs",
@@ -246,3 +247,8 @@ def test_equal_names_are_counted_against_those_expected():
     assert found.text == (
         "Expected and never made: 1 of 2 calls of update (1), book twice; the conversation ends without it."
     )
+
+
+def test_records_of_a_list_are_written_as_their_values():
+    assert in_brief([{"flight": "HAT1", "date": "05-24"}, {"flight": "HAT2", "ok": True}]) == "HAT1 05-24, HAT2 true"
+    assert in_brief([]) == "none"

@@ -20,7 +20,7 @@ from errata.transcript.calls import CalledFunction
 from errata.transcript.mentions import Mentions, ValueMention, folded_text
 from errata.transcript.refusals import refusal_of
 from errata.transcript.tool_use import ToolUse, arguments_quote, as_json, is_agent, object_ids, speaker_of, words_with
-from errata.transcript.wording import listed_values, shortened, times
+from errata.transcript.wording import in_brief, listed_values, shortened, times
 
 ARGUMENTS = 3
 LISTED = 3
@@ -100,7 +100,7 @@ def _difference(difference: ArgumentDifference) -> str:
 
 
 def _value(value: Any) -> str:
-    return shortened(value if isinstance(value, str) else as_json(value))
+    return shortened(in_brief(value) if isinstance(value, str | list) else as_json(value))
 
 
 def _quote(use: ToolUse, difference: ArgumentDifference | None) -> str:

@@ -26,6 +26,15 @@ def shortened(value: Any, width: int = VALUE) -> str:
     return text if len(text) <= width else f"{beginning(text, width - 1).rstrip()}…"
 
 
+def in_brief(value: Any) -> str:
+    """A list of records as their values alone: `HAT069 2024-05-24, HAT258 2024-05-24`."""
+    if isinstance(value, list):
+        return ", ".join(map(in_brief, value)) or "none"
+    if isinstance(value, dict):
+        return " ".join(map(in_brief, value.values()))
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def listed_values(values: Iterable[str]) -> str:
     """`"33040", "33037" and 4 more`."""
     texts = list(dict.fromkeys(values))

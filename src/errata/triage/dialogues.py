@@ -11,6 +11,7 @@ from errata.model import Attempt, Case
 from errata.transcript.actions import ArgumentDifference, compare_actions, unmatched_actions
 from errata.transcript.calls import CalledFunction
 from errata.transcript.simulated_user import has_simulated_user
+from errata.transcript.wording import in_brief
 from errata.triage.observed import Observed, signal
 
 CHANGES = ("wrote_too_much", "wrote_otherwise", "never_wrote")
@@ -58,23 +59,23 @@ def wrote_something_else(attempt: Attempt, case: Case | None) -> Iterator[Observ
 
 
 def _mistakes(attempt: Attempt, case: Case | None) -> str:
-    """The first call that should not have been made, then the first with wrong arguments, or that is missing."""
+    """The first call with wrong arguments or that is missing, then the first that should not have been made."""
     compared = compare_actions(attempt, case)
     if compared is None:
         return ""
-    parts = [f"{_call(action.call)} not expected" for action in compared.unexpected[:1]]
-    for pair in compared.differing[:1]:
-        parts.append(f"{pair.made.use.name} with {', '.join(map(_difference, pair.differences))}")
-    if not compared.differing:
-        parts += [f"{_call(call)} never made" for call in compared.missing[:1]]
+    parts = [
+        f"{pair.made.use.name} with {', '.join(map(_difference, pair.differences))}" for pair in compared.differing[:1]
+    ]
+    parts = parts or [f"{_call(call)} never made" for call in compared.missing[:1]]
+    parts += [f"{_call(action.call)} not expected" for action in compared.unexpected[:1]]
     return "; ".join(parts)
 
 
 def _call(call: CalledFunction) -> str:
-    return f"{call.name}({', '.join(f'{name}={value}' for name, value in call.arguments.items())})"
+    return f"{call.name}({', '.join(f'{name}={in_brief(value)}' for name, value in call.arguments.items())})"
 
 
 def _difference(difference: ArgumentDifference) -> str:
-    made = "missing" if difference.made is None else difference.made
-    wanted = "none" if difference.wanted is None else difference.wanted
+    made = "missing" if difference.made is None else in_brief(difference.made)
+    wanted = "none" if difference.wanted is None else in_brief(difference.wanted)
     return f"{difference.argument} {made} (expected {wanted})"
