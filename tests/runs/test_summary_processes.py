@@ -33,6 +33,7 @@ def readings(monkeypatch):
 @pytest.fixture
 def two_cores(monkeypatch):
     monkeypatch.setattr(summary_processes, "PARALLEL_FROM", 3 * CASES)
+    monkeypatch.setattr(summary_processes, "START", 0)
     monkeypatch.setattr(summary_processes, "cores", lambda: 2)
 
 

@@ -2,12 +2,10 @@
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
-from copy import copy
 from functools import cached_property
 from typing import Literal
 
 import msgspec
-from msgspec.structs import force_setattr
 
 from errata.model import Attempt, Attribution, Run, Verdict
 from errata.model.alike import AlikeAttempt, AlikeKind
@@ -174,11 +172,7 @@ class AlikeTrials:
 
 
 def _like(first: Trial, own_id: str, each: AlikeAttempt) -> Trial:
-    trial = copy(first)
-    force_setattr(trial, "id", own_id)
-    force_setattr(trial, "case", each.case)
-    force_setattr(trial, "index", each.number)
-    return trial
+    return msgspec.structs.replace(first, id=own_id, case=each.case, index=each.number)
 
 
 class Trials:

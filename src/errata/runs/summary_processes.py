@@ -24,6 +24,8 @@ PARALLEL_FROM = 200_000
 """Attempts of runs without a summary; for fewer, starting a process costs more than it saves."""
 MOST_PROCESSES = 4
 """With this one."""
+START = 50_000
+"""Attempts that are summarised while another process starts."""
 
 Summarise = Callable[[RunView, Timeouts, bool], object]
 
@@ -86,7 +88,7 @@ def _shares(views: Sequence[RunView], store: Store, timeouts: Timeouts, *, to_po
         return []
     shares: list[list[RunView]] = [[] for _ in range(count)]
     for view in sorted(new, key=lambda view: -view.stored.counts.attempts_in_log):
-        min(shares, key=_attempts_of).append(view)
+        min(shares, key=lambda share: _attempts_of(share) + (0 if share is shares[0] else START)).append(view)
     return [[view.run.id for view in share] for share in shares]
 
 

@@ -1,6 +1,7 @@
 """The attribution of each failure by triage, stored beside the facts."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from tempfile import SpooledTemporaryFile
 from typing import Any, NamedTuple, Self
 
@@ -10,7 +11,7 @@ from sqlalchemy import bindparam, delete, select, update
 from errata.model import Attempt, Attribution, FailureKey
 from errata.model.codec import pack, unpack
 from errata.store import engine
-from errata.store.attempts import PLACES, read_in_brief, read_rows, rows_of
+from errata.store.attempts import PLACES, read_in_brief, read_rows
 from errata.store.brief_failures import BriefFailure, BriefFailures
 from errata.store.database import Store
 from errata.store.schema import attempts, attributions, runs, thinned
@@ -144,7 +145,7 @@ def alike_attributions(store: Store, pk: int) -> AlikeAttributions:
     with store.reading() as connection:
         query = select(attributions.c.seq, attributions.c.breaks, attributions.c.record)
         query = query.where(attributions.c.run_pk == pk).order_by(attributions.c.seq)
-        for seq, breaks, record in rows_of(connection.execute(query.execution_options(yield_per=CHUNK))):
+        for seq, breaks, record in chain.from_iterable(engine.plain_rows(connection, query, CHUNK)):
             brief = _brief_decoder.decode(record)
             key = (brief.owner, brief.confidence, brief.proof, brief.signals, brief.decided_by, brief.follows, breaks)
             same = alike.get(key)
