@@ -79,9 +79,13 @@ def test_a_panel_that_is_tied_has_not_decided():
 
 
 def test_judges_who_give_the_same_work_everything_and_nothing_contradict_each_other():
-    assert panel(1.0, 0.0, 0.0) == ("grader", "judges_contradict")
+    assert panel(1.0, 0.0, 0.0) == panel(1.0, 0.0, 1.0, 0.0, 0.0) == ("grader", "judges_contradict")
 
 
-@pytest.mark.parametrize("scores", [(0.56, 0.69, 0.38), (0.0, 0.1, 0.0)], ids=["close", "united"])
-def test_a_close_or_united_majority_has_decided(scores):
+@pytest.mark.parametrize(
+    "scores",
+    [(0.56, 0.69, 0.38), (0.0, 0.1, 0.0), (1.0, 0.0, 0.0, 0.0), (0.0, 0.1, 1.0, 0.0, 0.0)],
+    ids=["close", "united", "one against three", "one against four"],
+)
+def test_a_close_or_large_majority_has_decided(scores):
     assert panel(*scores) == ("model", "check_failed")

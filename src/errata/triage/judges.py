@@ -29,6 +29,8 @@ def judges_disagree(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
 
 
 FAR_APART = 0.7
+A_THIRD = 3
+"""One judge against three or more is outvoted; one of three is right too often (see bench/real)."""
 
 
 def _is_tie(judgements: list[Judgement]) -> bool:
@@ -39,7 +41,9 @@ def _is_tie(judgements: list[Judgement]) -> bool:
 def _contradict(judgements: list[Judgement]) -> bool:
     """Judges of the same work who give it nearly everything and nearly nothing can't all have looked at it."""
     scores = [one.score for one in judgements if one.score is not None]
-    return len(scores) > 1 and max(scores) - min(scores) >= FAR_APART
+    passed = sum(one.passed is True for one in judgements)
+    is_outvoted = A_THIRD * min(passed, len(judgements) - passed) < len(judgements)
+    return len(scores) > 1 and max(scores) - min(scores) >= FAR_APART and not is_outvoted
 
 
 def judge_and_program_disagree(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
