@@ -3,6 +3,7 @@
 Most inputs go to their source directly, some through recognition by all sources, a few through `errata analyze`.
 """
 
+import functools
 import io
 import os
 import random
@@ -38,8 +39,14 @@ PEAK_MB = 900
 def run(folder: Path, seed: str, inputs: int = INPUTS) -> Counter[str]:
     """One unit: damaged logs of one source, which the number at the end of the seed selects."""
     every = targets()
-    collect_seldom()
+    _collect_seldom()
     return fuzz(every[int(seed.rpartition("/")[2]) % len(every)], folder, inputs, seed)
+
+
+@functools.cache
+def _collect_seldom() -> None:
+    """Once in a process: what is garbage at that moment is never freed."""
+    collect_seldom()
 
 
 def fuzz(target: str, folder: Path, inputs: int, seed: str, *, analysed_every: int = ANALYSED_EVERY) -> Counter[str]:
