@@ -1,6 +1,7 @@
 """Small things on pages that misled users: headings, names, suggestions, costs, doubts."""
 
 import json
+import re
 
 import pytest
 from msgspec.structs import replace
@@ -162,3 +163,16 @@ def test_measured_and_not_measured_attempts_add_up():
 
     assert "2 of 6 planned cases measured, 1 skipped" in page.err
     assert "(not counted: 1 skipped, 1 expected to fail)" in " ".join(page.out.split())
+
+
+def test_causes_of_runs_without_a_date_were_seen_on_no_known_day():
+    done("analyze", FIXTURES / "who_and_when/generated/data", "--no-report")
+
+    assert re.search(r"^Wrong answer.* model +–$", done("buckets", "list").out, re.M)
+
+
+def test_a_log_without_rows_is_not_listed_as_free_of_failures():
+    done("import", FIXTURES / "aider/leaderboard/data")
+
+    rows = [line for line in done("runs").out.splitlines() if re.search(r" \d+/\d+ ", line)]
+    assert rows and all(row.endswith(" –") for row in rows)

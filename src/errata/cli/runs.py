@@ -19,7 +19,7 @@ from errata.verbs.store import all_runs, list_sources
 
 HEADER = ("run", "model", "suite", "started", "attempts passed", "failures")
 NAMES = ("suite", "model")
-LEGEND = "attempts passed = passed / attempts in the log; `errata score RUN` shows the scores"
+LEGEND = "attempts passed = passed / attempts made; `errata score RUN` shows the scores"
 
 
 @click.command("runs")
@@ -68,7 +68,7 @@ def _row(stored: StoredRun, handle: str) -> tuple[object, ...]:
         run.suite or "–",
         (run.started_at or "–")[:16].replace("T", " "),
         f"{passes.passed:,}/{passes.made:,}",
-        counts.failures,
+        counts.failures if counts.attempts_in_log or not passes.made else "–",
     )
 
 

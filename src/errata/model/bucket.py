@@ -97,6 +97,7 @@ class BucketCounts(msgspec.Struct, frozen=True, kw_only=True):
     owners: dict[str, int]
     """The most frequent first; those of followers only where nothing else is there."""
     first_seen: str | None = None
+    """When the earliest of its runs began; none where no run has a date."""
     last_seen: str | None = None
 
     @property

@@ -287,7 +287,7 @@ def _counted(
 
 
 def _current() -> Any:
-    columns = (runs.c.run_id, runs.c.model, runs.c.started_at, runs.c.imported_at)
+    columns = (runs.c.run_id, runs.c.model, runs.c.started_at)
     return select(*columns).where(runs.c.state == "current")
 
 
@@ -325,7 +325,7 @@ def _runs(connection: Connection, chosen: ColumnElement[bool]) -> dict[str, list
 
 
 def _counts(record: Any, row: Any, cases: int, everywhere: int, seen: Sequence[Any]) -> BucketCounts:
-    times = sorted(one.started_at or one.imported_at for one in seen)
+    times = sorted(one.started_at for one in seen if one.started_at)
     owners = {owner: often for owner in OWNERS if (often := getattr(row, f"own_{owner}"))}
     return BucketCounts(
         bucket=unpack(record.record, Bucket),

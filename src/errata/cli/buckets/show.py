@@ -49,7 +49,7 @@ def _put_head(counts: BucketCounts) -> None:
     if shared:
         put(f"shares   {' · '.join(shared)}", hang=9)
     seen = [one[:10] for one in (counts.first_seen, counts.last_seen) if one]
-    put(f"seen     {' to '.join(dict.fromkeys(seen))}")
+    put(f"seen     {' to '.join(dict.fromkeys(seen)) or 'unknown: its runs have no date'}")
     enough = needed(counts.mistakes)
     support = f"{len(bucket.supported_by):,} of the {enough:,} verdicts that make it final"
     put(
