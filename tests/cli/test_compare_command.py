@@ -107,7 +107,7 @@ def test_where_only_one_run_is_left_those_that_are_left_out_are_named(library):
     result = errata("compare", ALPHA_1, "7d8e9f0a", "--store", library)
 
     assert result.code == 4
-    assert "One run alone is left to be compared" in result.talk
+    assert "Only one run is left to compare" in result.talk
     assert "voice-delta_7d8e9f0a, no attempt was scored" in result.talk
 
 

@@ -129,6 +129,6 @@ def test_where_no_count_is_a_surprise_one_line_has_the_numbers_and_no_names(tmp_
     page = done("review", "tasks", "m0").out
 
     assert page == snapshot("""\
-Suspect  No suspect tasks · no model passed 9 of the 16 tasks that at least 3 of 5 models tried
-         (about 5.1 expected if all were equally hard)
+Suspect  No suspect tasks: too many fail in every model to single one out · no model passed 9 of the
+         16 tasks that at least 3 of 5 models tried (about 5.1 expected if all were equally hard)
 """)

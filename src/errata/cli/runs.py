@@ -77,7 +77,8 @@ def _notes(stored: StoredRun, handle: str, suspicious: SuspiciousCount | None) -
     run, counts = stored.run, stored.counts
     notes = [note] if (note := stand_in_note(run)) else []
     if needs_native_id(run, handle):
-        notes += [f"named {run.native_id}", *variant_of(run)]
+        notes += [f"named {run.native_id}"] if run.native_id != subject_label(run) else []
+        notes += variant_of(run)
     if run.excluded is not None:
         notes.append(f"excluded: {run.excluded.reason}")
     notes += beside(stored)

@@ -115,8 +115,8 @@ def refuse_too_few(left: int, left_out: Sequence[tuple[StoredRun, WhyLeftOut]], 
         lines += [f"left out: {name}, {reason}" for name in names[:SHOWN]]
         if len(names) > SHOWN:
             lines.append(f"left out: {len(names) - SHOWN:,} more runs for the same reason")
-    remaining = "One run alone is" if left else "No run is"
-    raise NotComparableError(f"{remaining} left to be compared", hint="\n".join(lines))
+    remaining = "Only one run is" if left else "No run is"
+    raise NotComparableError(f"{remaining} left to compare", hint="\n".join(lines))
 
 
 def refuse_unequal(all_differences: Sequence[Difference], matrix: Matrix) -> None:

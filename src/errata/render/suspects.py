@@ -22,13 +22,15 @@ _WORDS: dict[EvidenceKind, str] = {
     "strict_grader": "answers rejected for their form",
     "refused_alike": "the same check rejects the models alike",
 }
+MANY = 3
 NOTE = "Worth reading: the counts alone do not distinguish a hard task from a broken one."
 
 
 def heading(suspects: SuspectTasks) -> str:
     """`9 suspect tasks, 4 with evidence beyond the counts · no model passed 8 of the 33 tasks …`."""
     if not suspects.total:
-        return f"No suspect tasks · {_models_and_tasks(suspects)}"
+        why = ": too many fail in every model to single one out" if suspects.failed_by_all >= MANY else ""
+        return f"No suspect tasks{why} · {_models_and_tasks(suspects)}"
     count = plural(suspects.total, "suspect task")
     shown = sum(bool(task.evidence) for task in suspects.tasks)
     if shown < suspects.total:
