@@ -166,9 +166,10 @@ def json_file(path: Path, *, source: str, root: Path) -> Row | Unreadable:
     """A whole JSON document. Bare `NaN` and `Infinity` are read."""
     ref = SourceRef(file=relative(path, root))
     try:
-        if path.stat().st_size > FILE_CAP:
-            return unreadable(source, ref, f"larger than {FILE_CAP // 2**20} MB")
-        data = path.read_bytes()
+        with path.open("rb", buffering=0) as file:
+            if os.fstat(file.fileno()).st_size > FILE_CAP:
+                return unreadable(source, ref, f"larger than {FILE_CAP // 2**20} MB")
+            data = file.read()
     except (OSError, ValueError) as error:
         return unreadable(source, ref, describe(error))
     try:

@@ -27,8 +27,8 @@ DEPTH = 5
 LEFT_OVER = lazy_regex(r"^(?P<name>.+?)\.(?:tmp|temp|part|partial|incomplete)(?:[.\-_].*)?$")
 _OPEN_STRING = "Unterminated string starting at"
 
-POINTER = 4 * 1024
-"""Pointers of git-lfs and git-annex are smaller than this."""
+SHORTEST_POINTER, POINTER = len("annex/objects/"), 4 * 1024
+"""The sizes between which pointers of git-lfs and git-annex lie."""
 _LFS = lazy_regex(rb"version https://(?:git-lfs|hawser)\.github\.com/spec/")
 _ANNEX = lazy_regex(rb"(?:\.{0,2}/)*(?:\.git/)?annex/objects/")
 IN_LFS = "git-lfs pointer: the data is not here; run `git lfs pull`"

@@ -39,9 +39,15 @@ class _FileHead(NamedTuple):
     """How many bytes were asked for."""
 
 
+class _Entry(NamedTuple):
+    path: Path
+    is_file: bool
+    is_folder: bool
+
+
 class _KnownPaths(NamedTuple):
     files: dict[Path, _FileHead]
-    listings: dict[Path, list[os.DirEntry[str]]]
+    listings: dict[Path, list[_Entry]]
 
 
 _heads: ContextVar[_KnownPaths | None] = ContextVar("heads", default=None)
@@ -81,18 +87,26 @@ def is_file(path: Path) -> bool:
 
 def children(folder: Path) -> list[Path]:
     """The sorted entries of a folder without links and hidden files; empty where it can't be listed."""
-    return [folder / entry.name for entry in _entries(folder)]
+    return [entry.path for entry in _entries(folder)]
 
 
 def files(folder: Path) -> list[Path]:
-    return [folder / entry.name for entry in _entries(folder) if entry.is_file(follow_symlinks=False)]
+    return [entry.path for entry in _entries(folder) if entry.is_file]
 
 
 def folders(folder: Path) -> list[Path]:
-    return [folder / entry.name for entry in _entries(folder) if entry.is_dir(follow_symlinks=False)]
+    return [entry.path for entry in _entries(folder) if entry.is_folder]
 
 
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
+def names_in(folder: Path) -> frozenset[str]:
+    """Of all entries: to look for each that may be there takes longer than one listing."""
+    try:
+        return frozenset(os.listdir(folder))  # noqa: PTH208 a path object for each would take longer
+    except OSError:
+        return frozenset()
+
+
+def _entries(folder: Path) -> list[_Entry]:
     """A listing has the kind of each entry; asking for each one takes ten times as long."""
     heads = _heads.get()
     if heads is None:
@@ -102,10 +116,14 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
     return heads.listings[folder]
 
 
-def _listed(folder: Path) -> list[os.DirEntry[str]]:
+def _listed(folder: Path) -> list[_Entry]:
     try:
         with os.scandir(folder) as listed:
             visible = (entry for entry in listed if not entry.name.startswith(".") and not entry.is_symlink())
-            return sorted(islice(visible, LISTING_CAP), key=lambda entry: entry.name)
+            entries = sorted(islice(visible, LISTING_CAP), key=lambda entry: entry.name)
     except OSError:
         return []
+    return [
+        _Entry(folder / entry.name, entry.is_file(follow_symlinks=False), entry.is_dir(follow_symlinks=False))
+        for entry in entries
+    ]

@@ -12,6 +12,7 @@ from errata.sources.folder_search import FolderSearch
 from errata.sources.hints import (
     LEFT_OVER,
     POINTER,
+    SHORTEST_POINTER,
     WHOLE,
     WITH_A_MAPPING,
     ReasonInWords,
@@ -176,7 +177,7 @@ def _may_point(entry: os.DirEntry[str]) -> bool:
     try:
         if entry.is_symlink():
             return True
-        if not entry.is_file() or entry.stat().st_size >= POINTER:
+        if not entry.is_file() or not SHORTEST_POINTER <= entry.stat().st_size < POINTER:
             return False
         with open(entry.path, "rb", buffering=0) as file:  # noqa: PTH123 a path object for each would take longer
             return points_elsewhere(file.read(POINTED))

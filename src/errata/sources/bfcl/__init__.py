@@ -17,6 +17,7 @@ HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 64 * 1024
 LOOKS = 5
+FOLDERS_LOOKED_AT = 200
 DEPTH = 3
 FILES_CAP = 40
 GROUPS = frozenset(
@@ -38,7 +39,7 @@ def recognise(path: Path) -> Match | None:
     try:
         if path.is_file():
             return _recognise_file(path)
-        if any(_recognise_file(file) for file in islice(files_below(path), LOOKS)):
+        if any(_recognise_file(file) for file in islice(files_below(path, most=FOLDERS_LOOKED_AT), LOOKS)):
             return Match.sure("results and scores of models")
     except (OSError, ValueError):
         return None
@@ -55,11 +56,11 @@ def is_score(head: bytes) -> bool:
     return bool(_SCORE.match(head))
 
 
-def files_below(root: Path) -> Iterator[Path]:
-    """Result and score files below the folder that contains `result` and `score`."""
-    for kind in folders(root):
-        for model in folders(kind):
-            yield from _files(model, 0)
+def files_below(root: Path, *, most: int | None = None) -> Iterator[Path]:
+    """Result and score files below the folder that contains `result` and `score`; `most`: in how many folders."""
+    models = (model for kind in folders(root)[:most] for model in folders(kind))
+    for model in islice(models, most):
+        yield from _files(model, 0)
 
 
 def _files(folder: Path, depth: int) -> Iterator[Path]:

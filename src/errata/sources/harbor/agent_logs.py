@@ -6,7 +6,7 @@ from typing import Any
 
 from errata.model import Artefact, SourceRef
 from errata.sources.base import is_file
-from errata.sources.shared.documents import TEXT_CAP, Documents, files
+from errata.sources.shared.documents import TEXT_CAP, Documents
 from errata.sources.shared.transcripts.stream import AgentStream, stream_at
 from errata.sources.shared.values import text
 from errata.text.lazy_regex import lazy_regex
@@ -28,8 +28,8 @@ def stream_of(candidates: Iterable[Path], documents: Documents) -> AgentStream |
     return None
 
 
-def printed_by_agent(folder: Path) -> list[Path]:
-    return [path for path in files(folder) if path.suffix in _PRINTED]
+def printed_by_agent(files: Iterable[Path]) -> list[Path]:
+    return [path for path in files if path.suffix in _PRINTED]
 
 
 class RunLog:

@@ -1,6 +1,6 @@
 """A trial of Harbor → one attempt at a task, with a child attempt per step of a multi-step task."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,6 +36,7 @@ from errata.sources.harbor.verdicts import (
     test_checks,
     value_of,
 )
+from errata.sources.paths import names_in
 from errata.sources.shared.documents import Documents, files
 from errata.sources.shared.values import (
     cost_number,
@@ -84,9 +85,14 @@ class TrialContext(NamedTuple):
     number: int
     ref: SourceRef
     folder: Path
+    names: frozenset[str]
+    """What is in the folder. A job has very many, and most lack most of what there may be."""
     path: str = ""
     parent: str | None = None
     counted: bool | None = None
+
+    def files(self, folder: str) -> list[Path]:
+        return files(self.folder / folder) if folder in self.names else []
 
 
 class Thrown(NamedTuple):
@@ -114,8 +120,8 @@ def attempts_of(result: dict[str, Any], context: TrialContext, documents: Docume
         config=settings(config),
         task_checksum=result.get("task_checksum") if result.get("task_checksum") != digest else None,
         agent_info=_other_agent(result, context.run),
-        config_file=_other_config(context.folder / "config.json", config, documents),
-        lock=settings(documents.get(context.folder / "lock.json")),
+        config_file=_other_config(context, config, documents),
+        lock=settings(documents.get(context.folder / "lock.json")) if "lock.json" in context.names else None,
     )
     trial = _attempt(result, context, documents, extra)
     yield trial
@@ -123,12 +129,14 @@ def attempts_of(result: dict[str, Any], context: TrialContext, documents: Docume
         step = mapping(entry)
         name = text(step.get("step_name")) or f"step-{at + 1}"
         ref = context.ref.below("step_results", at)
+        folder = context.folder / "steps" / _folder_name(name)
         step_context = TrialContext(
             context.run,
             context.case,
             context.number,
             ref,
-            context.folder / "steps" / _folder_name(name),
+            folder,
+            names_in(folder) if "steps" in context.names else frozenset(),
             path=f"{at + 1:02}-{name}",
             parent=trial.id,
         )
@@ -146,7 +154,7 @@ def unfinished(task: str, config: dict[str, Any], context: TrialContext, documen
         measurement="not_run",
         outcome="none",
         native_status="no result.json",
-        artefacts=artefacts_of(context.folder, documents),
+        artefacts=artefacts_of(context, context.files("verifier"), documents),
         ref=context.ref,
         extra=non_empty(config=settings(config)),
     )
@@ -156,9 +164,11 @@ def _attempt(result: dict[str, Any], context: TrialContext, documents: Documents
     thrown = list(_thrown(result, context.ref))
     rewards = mapping(mapping(result.get("verifier_result")).get("rewards"))
     value = value_of(rewards)
+    verifier = context.files("verifier")
     trajectory = AtifTrajectory(documents, context.folder / "agent")
-    trajectory.read()
-    stream = None if trajectory.steps else stream_of(printed_by_agent(context.folder / "agent"), documents)
+    if "agent" in context.names:
+        trajectory.read()
+    stream = None if trajectory.steps else stream_of(printed_by_agent(context.files("agent")), documents)
     tools = stream.tools if stream else trajectory.tools_offered
     execution, measurement, outcome = _facts(result, thrown[0].fault if thrown else None, value)
     start, end = moment(result.get("started_at")), moment(result.get("finished_at"))
@@ -180,10 +190,10 @@ def _attempt(result: dict[str, Any], context: TrialContext, documents: Documents
         stop_reason=(thrown[0].fault.stop_reason if thrown else "") or stop_reason(trajectory.steps),
         limit=next(filter(None, (limit_of(one.fault, one.error.message) for one in thrown)), None),
         errors=tuple(one.error for one in thrown),
-        checks=(*reward_checks(rewards, _broken(thrown)), *test_checks(context.folder / "verifier", documents)),
+        checks=(*reward_checks(rewards, _broken(thrown)), *test_checks(verifier, documents)),
         steps=stream.steps if stream else tuple(trajectory.steps),
         conduct=Conduct(tools_offered=tools) if tools is not None else None,
-        artefacts=artefacts_of(context.folder, documents),
+        artefacts=artefacts_of(context, verifier, documents),
         usage=UsageByRole(subject=_usage(result, trajectory)),
         started_at=start,
         finished_at=end,
@@ -275,9 +285,11 @@ def _other_agent(result: dict[str, Any], run: Run) -> Any:
     return None if same and not more and provider in ("", run.subject.provider) else settings(info)
 
 
-def _other_config(path: Path, config: dict[str, Any], documents: Documents) -> Any:
+def _other_config(context: TrialContext, config: dict[str, Any], documents: Documents) -> Any:
     """The config file beside the result, if it differs from the config in the result."""
-    beside = settings(documents.get(path))
+    if "config.json" not in context.names:
+        return None
+    beside = settings(documents.get(context.folder / "config.json"))
     return beside if beside != settings(config) else None
 
 
@@ -286,28 +298,30 @@ def _folder_name(name: str) -> str:
     return "_" if last in ("", ".", "..") else last
 
 
-def artefacts_of(folder: Path, documents: Documents) -> tuple[Artefact, ...]:
+def artefacts_of(context: TrialContext, verifier: Iterable[Path], documents: Documents) -> tuple[Artefact, ...]:
     """The files of a trial or of one of its steps, which have the same folders."""
-    return tuple(artefact for artefact in _all(folder, documents) if artefact is not None)
+    return tuple(artefact for artefact in _all(context, verifier, documents) if artefact is not None)
 
 
-def _all(folder: Path, documents: Documents) -> Iterator[Artefact | None]:
-    for file in files(folder / "verifier"):
+def _all(context: TrialContext, verifier: Iterable[Path], documents: Documents) -> Iterator[Artefact | None]:
+    folder, names = context.folder, context.names
+    for file in verifier:
         role: ArtefactRole = "grader" if any(word in file.name for word in _GRADING) else "log"
         yield documents.artefact(file, role, name=f"verifier/{file.name}")
-    for name in _LOGS:
+    for name in filter(names.__contains__, _LOGS):
         yield documents.artefact(folder / name, "log", name=name, clean=True)
-    for file in files(folder / "agent"):
+    for file in context.files("agent"):
         if not (file.name.startswith("trajectory") and file.suffix == ".json"):
             yield documents.artefact(file, agent_role(file), name=f"agent/{file.name}", clean=True)
     # an installed agent has a folder for its installation and one for each command
-    for part in folders(folder / "agent"):
+    for part in folders(folder / "agent") if "agent" in names else ():
         if part.name == "setup" or part.name.startswith("command-"):
             for file in files(part):
                 name = f"agent/{part.name}/{file.name}"
                 yield documents.artefact(file, agent_role(file), name=name, clean=True)
-    yield documents.artefact(folder / "artifacts" / "manifest.json", "output", name="artifacts/manifest.json")
-    for file in files(folder / "artifacts"):
+    if "artifacts" in names:
+        yield documents.artefact(folder / "artifacts" / "manifest.json", "output", name="artifacts/manifest.json")
+    for file in context.files("artifacts"):
         if file.name != "manifest.json":
             yield documents.artefact(file, "output", name=f"artifacts/{file.name}")
 

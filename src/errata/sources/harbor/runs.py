@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import CodeVersion, Reported, Run, SourceInfo, Subject, Unreadable, Usage, UsageByRole
-from errata.sources.base import folders, is_file
+from errata.sources.base import folders
 from errata.sources.harbor import NAME
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import (
@@ -63,7 +63,7 @@ def trials_of(folder: Path, documents: Documents) -> tuple[list[HarborTrial], li
     """The trials in name order, so that equal folders give equal numbers, and the problems of unreadable ones."""
     trials, lost = [], []
     for child in folders(folder):
-        trial = glance(child, documents) if is_trial_folder(child) else None
+        trial = glance(child, documents)
         problems = list(documents.problems())
         if trial is not None:
             trials.append(trial)  # its problems are reported when it is read in full
@@ -83,11 +83,8 @@ def inline_trials(job: dict[str, Any], folder: Path, seen: set[str]) -> list[Har
     return trials
 
 
-def is_trial_folder(folder: Path) -> bool:
-    return is_file(folder / "result.json") or is_file(folder / "config.json")
-
-
 def glance(folder: Path, documents: Documents) -> HarborTrial | None:
+    """None if the folder is not that of a trial, or nothing can be read of it."""
     result = documents.get(folder / "result.json")
     return _trial(folder, result, mapping(result.get("config")) or documents.get(folder / "config.json"))
 

@@ -1,13 +1,13 @@
 """The meaning of exceptions and failure modes, and the verifier's rewards and tests as checks."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import Check, ErrorInfo, Limit, SourceRef
 from errata.model.words import CheckStatus, Execution, Outcome, Phase
-from errata.sources.shared.documents import Documents, files
+from errata.sources.shared.documents import Documents
 from errata.sources.shared.exceptions import frames_of, own_frame
 from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.values import count, mapping, moment, number, plain, rest, sequence, text
@@ -173,9 +173,9 @@ def reward_checks(rewards: dict[str, Any], broken: ErrorInfo | None) -> Iterator
         )
 
 
-def test_checks(folder: Path, documents: Documents) -> Iterator[Check]:
+def test_checks(files: Iterable[Path], documents: Documents) -> Iterator[Check]:
     """The tests of the verifier. They do not count: only the reward decides."""
-    for file in files(folder):
+    for file in files:
         if not file.name.endswith("ctrf.json"):
             continue
         results = mapping(documents.get(file).get("results"))

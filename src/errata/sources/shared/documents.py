@@ -1,5 +1,6 @@
 """JSON documents and texts below a folder (unreadable ones are collected as problems), and log texts as artefacts."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -59,10 +60,10 @@ class Documents:
         self, path: Path, ref: SourceRef, role: ArtefactRole, *, clean: bool, ending: bool
     ) -> Artefact | None:
         try:
-            first, last = ref.start or 0, path.stat().st_size if ref.end is None else ref.end
-            size = max(0, last - first)
-            start = last - TEXT_CAP if ending and size > TEXT_CAP else first
             with path.open("rb") as file:
+                first, last = ref.start or 0, os.fstat(file.fileno()).st_size if ref.end is None else ref.end
+                size = max(0, last - first)
+                start = last - TEXT_CAP if ending and size > TEXT_CAP else first
                 before = _newlines(file, start)
                 data = file.read(min(size, TEXT_CAP))
         except OSError as error:
