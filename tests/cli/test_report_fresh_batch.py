@@ -106,6 +106,17 @@ def test_a_session_of_commands_that_could_not_start_is_called_so(tmp_path):
     assert "first command can't start: session 1 measured none of its 2 tests" in page(folder, "analysis.md")
 
 
+def test_the_file_of_a_knock_on_failure_states_how_it_follows(tmp_path):
+    full = "OSError: [Errno 28] No space left on device"
+    ended = "RuntimeError: aborted: test-002 failed with OSError"
+    tried = [crash("test-002", full), crash("test-003", full), crash("test-004", ended)]
+    folder = Batch(tmp_path / "b", threads=1, sessions=[tried]).write()
+    reported(folder)
+
+    assert "The disk was full since test-002" in page(folder, "failures/test-003.md")
+    assert "The failure of test-002 ended this test or was in its way" in page(folder, "failures/test-004.md")
+
+
 def test_a_rate_over_fewer_than_five_tests_is_not_called_supported(batch, said):
     assert "Do not publish 14.3 %: only 1 test was measured, too few for a rate." in folded(said[0])
     assert "support" not in page(batch, "README.md")

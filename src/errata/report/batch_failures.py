@@ -135,7 +135,7 @@ def _failure(batch: BatchAttempts, case: str, attempt: Attempt, letter: str) -> 
         final=batch.is_final(attempt.id),
         inherited_from=batch.test_of_verdict.get(inherited, "another test") if inherited else "",
         cause=verdict.cause if verdict is not None else "",
-        mechanism=_mechanism(verdict, fix, follows, error),
+        mechanism=_mechanism(verdict, fix, _how_it_follows(follows, decided_by), error),
         decided_by=decided_by,
         rule_means="" if by_default or not decided_by else batch.means(decided_by),
         reason=_reason(batch, attempt, attribution) if by_default else "",
@@ -205,17 +205,27 @@ def _after_the_root(root: str) -> BatchFix | None:
     """The fix of a knock-on failure is the fix of what it follows from."""
     if not root:
         return None
-    return BatchFix(cause=f"{root} failed first and left this behind", action=f"Fix {root} first, then rerun this test")
+    return BatchFix(
+        cause=f"it only follows from {root}, which failed first", action=f"Fix {root} first, then rerun this test"
+    )
 
 
-def _mechanism(verdict: Verdict | None, fix: BatchFix | None, root: str, error: ErrorInfo | None) -> str:
+def _mechanism(verdict: Verdict | None, fix: BatchFix | None, follows: str, error: ErrorInfo | None) -> str:
     if verdict is not None:
         return verdict.underlying_mistake or verdict.reasoning
     if fix is not None and fix.rule:
         return fix.cause
-    if root:
-        return f"it stumbled over what {root} left behind when it failed"
-    return f"raised at `{error.frame}`" if error is not None and error.frame else ""
+    return follows or (f"raised at `{error.frame}`" if error is not None and error.frame else "")
+
+
+def _how_it_follows(root: str, decided_by: str) -> str:
+    if not root:
+        return ""
+    if decided_by == "disk_still_full":
+        return f"the disk was full since {root}"
+    if decided_by == "ended_by_another":
+        return f"the failure of {root} ended this test or was in its way"
+    return f"it stumbled over what {root} left behind when it failed"
 
 
 def _first_place(attempt: Attempt) -> str:
