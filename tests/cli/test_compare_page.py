@@ -120,7 +120,7 @@ negation_reasoning        1               0               0           0         
 No category is significantly harder (too few turns). Lowest: cancellation_flow, p = 0.10, 1.00 after
 Holm correction. (Fisher's exact test over turns, 12 categories)
 
-Next     errata report 1a2b3c4d 5e6f7a8b 9c0d1e2f 3a4b5c6d   writes a report with the causes
+Next     errata report 1a2b3c4d 5e6f7a8b 9c0d1e2f 3a4b5c6d   write a report with the causes
 """)
 
 
@@ -204,7 +204,7 @@ failed, by category  evals  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
 No category is significantly harder (too few evals). Lowest: 002-queries, p = 0.27, 1.00 after Holm
 correction. (Fisher's exact test over evals, 7 categories)
 
-Next     errata report jn709tmj jn7mqywb   writes a report with the causes
+Next     errata report jn709tmj jn7mqywb   write a report with the causes
 """)
 
 

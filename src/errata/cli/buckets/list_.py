@@ -48,12 +48,16 @@ def command(runs: tuple[str, ...], alone: bool, limit: int | None, options: Opti
 
 def show_table(table: BucketTable, *, alone: bool) -> None:
     put(status_line(table.statuses, table.buckets))
+    # the line above has the status that all of them share
+    is_same = {status_of(one) for one in table.listed} == {"provisional"}
+    header = tuple(name for name in HEADER if name != "status" or not is_same)
     suites = list(dict.fromkeys(one.bucket.suite for one in table.listed))
     for suite in suites:
         some = [one for one in table.listed if one.bucket.suite == suite]
         put(f"\n{suite or 'no suite'}" if len(suites) > 1 else "")
         below = [_below(one) for one in some]
-        put_table(HEADER, map(_row, some), right=RIGHT, give_way=("cause",), below=below, below_lines=0)
+        rows = [(name, *([] if is_same else [status]), *rest) for name, status, *rest in map(_row, some)]
+        put_table(header, rows, right=RIGHT, give_way=("cause",), below=below, below_lines=0)
     put(("\n" if suites else "") + _foot(table, alone=alone))
     for line in _behind(table.listed):
         put(line)

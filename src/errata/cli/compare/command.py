@@ -145,7 +145,7 @@ def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
     if 1 < len(runs) <= A_FEW and not comparison.options.category:
         common = ["--common"] if comparison.options.common else []
         put()
-        put_command("Next", ["errata", "report", *runs, *common], "writes a report with the causes")
+        put_command("Next", ["errata", "report", *runs, *common], "write a report with the causes")
 
 
 def write_matrix(comparison: Comparison, path: Path) -> None:
