@@ -72,6 +72,19 @@ DOCUMENT = (
     "Error: Failed to deploy:\nconvex dev:\n- Schema validation: 1 document(s) checked\n"
     '✖ Schema validation failed.\nDocument "k5" in table "people" does not match the schema.\n'
 )
+WRAPPED = deploy(
+    "Preparing Convex functions...\n\nUploading functions to Convex...\n"
+    "✖ Error fetching POST  http://localhost:3214/api/deploy2/start_push 400 Bad Request: InvalidModules: Hit an error "
+    "while pushing:\nLoading the pushed modules encountered the following\n    error:\n"
+    "`list` defined in `a.js` is a Query function. Only actions can be defined in Node.js.\n"
+)
+UNSET = deploy(
+    "✖ Environment variable ISSUER is used but its value was not set.\n    Go to:\n\n    http://localhost/\n"
+)
+FUNCTION = (
+    "Error: Tests failed (ratio: 0.5)\n FAIL  grader.test.ts > joins\n"
+    "Error: [CONVEX Q(posts:feed)] [Request ID: 5e1c8bb0] Server Error\nUncaught TypeError: Cannot read properties\n"
+)
 CRASH = (
     "Error: Failed to lint code:\n\nOops! Something went wrong! :(\n\nESLint: 9.36.0\n\n"
     "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'x' imported from eslint.config.mjs\n"
@@ -94,11 +107,14 @@ CRASH = (
         (f"Error: Failed to typecheck code:\n{NO_CONFIG}", NO_CONFIG),
         (SERVER, "Uncaught Error: Too many documents read"),
         (DOCUMENT, 'Document "k5" in table "people" does not match the schema.'),
+        (WRAPPED, "`list` defined in `a.js` is a Query function. Only actions can be defined in Node.js."),
+        (UNSET, "Environment variable ISSUER is used but its value was not set."),
+        (FUNCTION, "Uncaught TypeError: Cannot read properties"),
         (CRASH, "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'x' imported from eslint.config.mjs"),
     ],
     ids=[
         "schema", "modules", "bundle", "types", "tsc", "lint", "install", "tests", "tsconfig", "server", "document",
-        "crash",
+        "wrapped", "unset", "function", "crash",
     ],
 )  # fmt: skip
 def test_the_line_below_the_header_that_names_the_error(text, line):

@@ -43,7 +43,7 @@ _FRAME = lazy_regex(r"^\s*at .{0,300}?(?P<file>[\w./@-]+\.[cm]?[jt]sx?):(?P<line
 # the heading of a failed test, with the error below it
 _FAILED_TEST = lazy_regex(r"^\s*FAIL\s+\S")
 _RAISED = lazy_regex(
-    r"^\s*(?:E\s+)?(?:Uncaught (?:\(in promise\) )?)?"
+    r"^\s*(?:E\s+)?(?:Failed to (?:evaluate|analyze|load|import) \S+: )?(?:Uncaught (?:\(in promise\) )?)?"
     r"(?:(?:\w+\.)*\w*(?:Error|Exception|Failure)(?: \[\w+\])?|panic): *\S.*$"
 )
 # a package manager and other programs: `error: package "x" not found`
@@ -61,13 +61,14 @@ _THROWN = lazy_regex(r"^\w*(?:Error|Exception): (?:.{1,200}:|Command failed: .{1
 """An error whose message only announces the output below it."""
 # a server's announcement of the error below it
 _ANNOUNCED = lazy_regex(
-    r"^(?:Error: )?(?:\[Request ID: \w+\] Server Error|\w+: Failed to (?:evaluate|analyze|load|import) \S+)\.?$"
+    r"^(?:Error: )?(?:(?:\[[^\]]{1,100}\] )?\[Request ID: \w+\] Server Error"
+    r"|\w+: Failed to (?:evaluate|analyze|load|import) \S+)\.?$"
 )
 # `Schema validation failed.`, with the reason on the next line
 _FAILED = lazy_regex(r"^[A-Z][a-z]+(?: [a-z]+){0,3} failed\.$")
 _SECTION = lazy_regex(r"^[^\s:✖✘×][^:]{0,80}:$")
 _NOTHING = lazy_regex(
-    r"^\s*(?:$|\(no output\)$|[✔✓⚠☁]|[-–]\s+\S.*(?:\.\.\.|\bchecked)$|\$ "
+    r"^\s*(?:$|\(no output\)$|[✔✓⚠☁]|[-–]\s+\S.*(?:\.\.\.|\bchecked)$|[A-Z][a-z]+ing [^:]{1,120}\.\.\.$|\$ "
     r"|(?:bun|npm|pnpm|yarn) (?:install|add|run|i)\b.*v?\d"
     r"|Unable to (?:start|finish) push to \S+$|No CONVEX_DEPLOYMENT set\b"
     r"|(?:Resolving dependencies|Resolved, downloaded and extracted|Saved lockfile|Aborting|To ignore failing)\b"
@@ -155,7 +156,10 @@ def _announces(lines: Sequence[str], at: int, end: int) -> bool:
     shown = _REQUEST.sub("", _unmarked(lines[at]))
     if _ANNOUNCED.match(shown):
         return _RAISED.match(lines[at + 1]) is not None
-    return _FAILED.match(shown) is not None and bool(_informative(lines[at + 1]))
+    following = lines[at + 1]
+    # a heading that goes on in an indented line: no sentence ends between them
+    goes_on = following[:1].isspace() and not lines[at][:1].isspace() and shown[-1:].isalnum()
+    return (goes_on and _is_header(following)) or (_FAILED.match(shown) is not None and bool(_informative(following)))
 
 
 def is_announcement(line: str) -> bool:
