@@ -200,3 +200,14 @@ def test_the_root_of_a_root_is_the_root_of_both():
         "s/test-032": "s/test-031",
         "s/test-033": "s/test-031",
     }
+
+
+def test_a_folder_or_program_that_carries_the_name_of_a_failed_case_names_it():
+    root = crash("s/test-019", "KeyError: 'tiers'", day("14:00:00"))
+    left = "fatal: 'base' is already used by worktree at '/data/batch/2026-06-20T14-00-00-test-{}/T0/run_01/workspace'"
+
+    assert followers_of(root, crash("s/test-023", left.format("019"), day("14:13:00"))) == {
+        "s/test-023": ("s/test-019", "ended_by_another")
+    }
+    assert followers_of(root, crash("s/test-023", left.format("0190"), day("14:13:00"))) == {}
+    assert followers_of(root, crash("s/test-023", left.format("023"), day("14:13:00"))) == {}

@@ -153,12 +153,29 @@ def test_tests_that_run_out_of_time_do_not_show_whose_fault_it_is():
     ],
 )
 def test_a_lint_rule_about_behaviour_is_not_a_matter_of_style(finding, owner):
-    checks = (
-        Check(name="eslint", status="fail", explanation=f"Error: Failed to lint code:\n/w/a.ts\n  {finding}\n"),
-        Check(name="tests", status="pass"),
-    )
+    assert decided(linted(finding))[0] == owner
 
-    assert decided(an_attempt(case="s/c", checks=checks))[0] == owner
+
+def linted(finding):
+    text = f"Error: Failed to lint code:\n/w/a.ts\n  {finding}\n"
+    checks = (Check(name="eslint", status="fail", explanation=text), Check(name="tests", status="pass"))
+    return an_attempt(case="s/c", checks=checks)
+
+
+@pytest.mark.parametrize(
+    ("task", "owner"),
+    [
+        ("The code is linted with the project's rules: do not use the type `any`.", "model"),
+        ("It has to pass ESLint.", "model"),
+        ("Return the list without lint errors of other files.", "model"),
+        ("Write a query that returns any note.", "grader"),
+        ("Write a function that removes lint from the dryer.", "grader"),
+    ],
+)
+def test_a_style_that_the_task_asks_for_is_part_of_the_task(task, owner):
+    finding = "10:29  error  Unexpected any. Specify a different type  @typescript-eslint/no-explicit-any"
+
+    assert decided(linted(finding), task)[0] == owner
 
 
 JUDGE_BROKE = block(
@@ -195,3 +212,19 @@ def test_a_version_that_the_task_prescribes_and_nobody_published_is_the_tasks(er
 
     assert decided(failed, "Use exactly `@acme/migrations` 0.9.4.") == ("task", "task_names_no_version")
     assert decided(failed, "Use `@acme/migrations`.")[0] == "model"
+
+
+@pytest.mark.parametrize(
+    ("task", "owner"),
+    [
+        ("The index has 8192 dimensions.", "task"),
+        ("The index has 768 dimensions.", "model"),
+        ("Store 81920 rows.", "model"),
+        ("The price is 8192.50.", "model"),
+    ],
+)
+def test_a_number_that_the_task_prescribes_and_the_platform_refuses_is_the_tasks(task, owner):
+    error = "Failed to analyze schema.js: Uncaught Error: dimensions must be between 2 and 4096, got 8192"
+    steps = (Check(name="deploy", status="fail", kind="step", explanation=f"Error: Failed to deploy:\n{error}\n"),)
+
+    assert decided(an_attempt(case="s/c", checks=steps), task)[0] == owner

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from errata.model import Artefact
-from errata.triage.reference_files import equal_files
+from errata.model import Artefact, Case, Check
+from errata.testing import an_attempt
+from errata.triage.reference_files import equal_files, is_about_another_file
 
 CODE = "export const twice = 2;\n"
 
@@ -49,3 +50,14 @@ def test_a_manifest_has_to_name_the_same_dependencies(manifest, is_equal):
     given = written(a__ts=CODE, **({} if manifest is None else {"package__json": json.dumps(manifest)}))
 
     assert (equal_files(own, given) is not None) is is_equal
+
+
+@pytest.mark.parametrize(("complaint", "is_about_it"), [("tsconfig.json(6,25)", True), ("a.ts(1,1)", False)])
+def test_an_error_in_a_file_that_the_reference_does_not_have_is_no_error_of_the_reference(complaint, is_about_it):
+    text = f"Error: Failed to typecheck code:\n{complaint}: error TS5095: Option 'bundler' can only be used."
+    check = Check(name="tsc", status="fail", kind="step", explanation=text)
+    attempt = an_attempt(checks=(check,), artefacts=tuple(written(a__ts=CODE, tsconfig__json="{}")))
+
+    case = Case(run="r", suite="s", key="s/c", native_id="c", artefacts=tuple(expected(a__ts=CODE)))
+
+    assert is_about_another_file(attempt, case) is is_about_it

@@ -34,7 +34,7 @@ from errata.triage import (
 )
 from errata.triage.observed import QUOTE, Observed, Rule, signal
 from errata.triage.places import phase_of
-from errata.triage.reference_files import equal_files
+from errata.triage.reference_files import equal_files, is_about_another_file
 
 __all__ = ["MEANS", "QUOTE", "Observed", "Rule", "observe"]
 
@@ -152,7 +152,8 @@ def equals_the_reference(attempt: Attempt, case: Case | None) -> Iterator[Observ
     """The answer is the reference, character for character, and is refused all the same."""
     if case is None or not case.artefacts or not attempt.artefacts:
         return
-    if (equal := equal_files(case.artefacts, attempt.artefacts)) is not None:
+    equal = equal_files(case.artefacts, attempt.artefacts)
+    if equal is not None and not is_about_another_file(attempt, case):
         name, first = equal
         measured = attempt.outcome == "fail" and attempt.measurement == "scored"
         owner: Owner | None = ("grader" if _was_judged(attempt) else "unknown") if measured else None
@@ -386,10 +387,7 @@ def _observed(
     breaks: bool = False,
 ) -> Observed:
     evidence = signal(name, strength, where, quote, attempt.ref)
-    return Observed(signal=evidence, owner=owner, breaks=breaks, is_specific=name in _SPECIFIC)
-
-
-_SPECIFIC = frozenset(("verifier_never_ran",))
+    return Observed(signal=evidence, owner=owner, breaks=breaks, is_specific=name == "verifier_never_ran")
 
 
 def _has_work(attempt: Attempt) -> bool:

@@ -10,6 +10,7 @@ from errata.model import Attempt, Case
 from errata.model.words import Confidence, Owner
 from errata.text.clean import clean
 from errata.text.lazy_regex import lazy_regex
+from errata.text.tool_output import key_line
 from errata.triage.expected import task_text
 from errata.triage.observed import Observed, signal
 
@@ -219,6 +220,26 @@ def prescribes_what_does_not_exist(attempt: Attempt, case: Case | None) -> Itera
             return
 
 
+# `must be between 2 and 4096, got 8192`
+_OUT_OF_RANGE = lazy_regex(
+    r"\b(?:must|has to|have to|should|can only) be (?:between (?P<least>\d[\d_,.]*) and (?P<most>\d[\d_,.]*)"
+    r"|(?:at most|no more than|less than(?: or equal to)?|<=?) (?P<limit>\d[\d_,.]*))"
+    r".{0,40}?\b(?:got|received|given|was|is|found):? (?P<value>\d[\d_,.]*\d)(?!\w)"
+)
+
+
+def prescribes_what_is_refused(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """The platform refuses a number as out of its range before any test ran, and the task itself names that number."""
+    if case is None or attempt.outcome not in ("fail", "partial"):
+        return
+    for check in attempt.checks:
+        match = _OUT_OF_RANGE.search(key_line(check.explanation)) if check.failed and check.kind == "step" else None
+        if match is not None and re.search(rf"(?<![\w.]){re.escape(match['value'])}(?![\w]|\.\d)", task_text(case)):
+            evidence = signal("task_names_refused_value", "likely", f"checks[{check.name}]", match.string, attempt.ref)
+            yield Observed(signal=evidence, owner="task", is_specific=True)
+            return
+
+
 RULES = (
     cannot_be_loaded,
     contradicts_the_task,
@@ -226,11 +247,13 @@ RULES = (
     runner_crashed,
     judge_failed_in_a_test,
     prescribes_what_does_not_exist,
+    prescribes_what_is_refused,
 )
 MEANS = {
     "test_contradicts_task": "the tests refuse the value that the task states",
     "unnamed_message": "the tests demand an error message that the task does not mention",
     "test_runner_crashed": "every test passed, then the test runner crashed",
     "judge_broke_in_test": "a model that judges in a test gave no judgment",
+    "task_names_refused_value": "the task prescribes a number that the platform refuses",
     "task_names_no_version": "the task prescribes a version of a package that does not exist",
 }

@@ -7,6 +7,7 @@ from functools import lru_cache
 from errata.model import Attempt, Case
 from errata.text.lazy_regex import lazy_regex
 from errata.text.tool_output import key_line
+from errata.triage.expected import task_text
 from errata.triage.observed import Observed, signal
 
 # linters check for mistakes, too: these rules are about behaviour, and tests may pass by luck
@@ -19,17 +20,28 @@ DEFECTS = lazy_regex(
     r"|no-unmodified-loop-condition|rules-of-hooks)(?![\w-])"
     r"|\b(?:F821|F822|F823|B006|B008|B023|E0602|E1101|E1120|RUF006|ASYNC\d{3})\b"
 )
+# `the code is linted with …`, `has to pass eslint`
+_ASKED = lazy_regex(
+    r"\b(?:is|are|be|gets?) (?:also )?(?:linted|checked (?:with|by) (?:eslint|ruff|flake8|pylint|clippy|rubocop))\b"
+    r"|\bpass(?:es)? (?:the )?(?:eslint|ruff|flake8|pylint|clippy|rubocop|lint(?:er|ing)?)\b"
+    r"|\b(?:no|without(?: any)?|free of) (?:lint(?:er|ing)?|eslint) (?:errors?|warnings?|complaints?)\b",
+    re.IGNORECASE,
+)
 LINTERS = ("eslint", "lint", "ruff", "flake8", "prettier", "format", "style", "pylint", "clippy", "rubocop")
 
 
-def only_lint_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
-    """Every test passed, and it was rejected for its style; a rule that names a defect is not about style."""
+def only_lint_failed(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """Every test passed, and it was rejected for its style.
+
+    A rule that names a defect is not about style, and a style that the task asks for is part of the task.
+    """
     failed = [check for check in attempt.checks if check.status == "fail" and check.counts]
     if not failed or not all(_is_lint(check.name) for check in failed):
         return
     tests = [check for check in attempt.checks if check.name in ("tests", "test") or check.kind == "tests"]
     names_a_defect = any(DEFECTS.search(check.explanation) for check in failed)
-    if tests and all(one.status == "pass" for one in tests) and not names_a_defect:
+    is_asked_for = case is not None and _ASKED.search(task_text(case)) is not None
+    if tests and all(one.status == "pass" for one in tests) and not names_a_defect and not is_asked_for:
         quote = key_line(failed[0].explanation) or failed[0].name
         if all(_crashed(check.explanation) for check in failed):
             evidence = signal("linter_crashed", "likely", f"checks[{failed[0].name}]", quote, attempt.ref)

@@ -11,6 +11,8 @@ from errata.text.lazy_regex import lazy_regex
 MOST_NAMES = 50_000
 """Names of failed cases that are kept; at most this many are needed to find one that a message names."""
 MOST_LINES = 5
+MOST_PIECES = 12
+"""Of a name with hyphens."""
 LINE = 1_000
 
 _ENDED = lazy_regex(
@@ -21,12 +23,15 @@ _ENDED = lazy_regex(
 _FAILED = lazy_regex(r"fail|crash|error|exception|timed out|time-?out|broke|died", re.IGNORECASE)
 # what only one process can have at a time
 _HELD = lazy_regex(
-    r"\bport (?P<port>\d{2,5})\b|\bpid (?P<pid>\d+)\b|(?P<file>/[^\s'\"`:,;()]{1,300}\.(?:lock|pid|sock))\b",
+    r"(?:\bport |\b(?:127\.0\.0\.1|localhost):)(?P<port>\d{2,5})\b|\bpid (?P<pid>\d+)\b"
+    r"|(?P<file>/[^\s'\"`:,;()]{1,300}\.(?:lock|pid|sock))\b|\bworktree at '(?P<folder>/[^'\n]{1,300})'",
     re.IGNORECASE,
 )
 _TAKEN = lazy_regex(
-    r"already (?:in use|running|exists|locked|taken)|still (?:running|listening|in use|held|locked)|file exists"
-    r"|(?:could not|cannot|can't|failed to|unable to) (?:acquire|obtain|get|take|bind)|\bEADDRINUSE\b|held by",
+    r"already (?:in use|used|running|exists|locked|taken|checked out)|file exists"
+    r"|still (?:running|listening|in use|held|locked)"
+    r"|(?:could not|cannot|can't|failed to|unable to) (?:acquire|obtain|get|take|bind)|\bEADDRINUSE\b|held by"
+    r"|\b(?:different|other|another) .{1,60}\b(?:running|listening) on\b",
     re.IGNORECASE,
 )
 _WORD = lazy_regex(r"[\w][\w./-]{1,200}")
@@ -72,9 +77,8 @@ class NamedCauses:
         if len(self._lines) >= MOST_NAMES:
             return
         for where, line in islice(_telling_lines(attempt), MOST_LINES):
-            words = [word.rstrip("./-") for word in _WORD.findall(line)]
             own = names_of(attempt.case)
-            names = tuple(word for word in words if word not in own and _NAME.fullmatch(word))
+            names = tuple(name for name in _names_in(line) if name not in own and _NAME.fullmatch(name))
             if names:
                 made = NamingLine(attempt.id, attempt.case, attempt.session, ended, names, where, line)
                 self._lines.append(made)
@@ -95,6 +99,17 @@ def names_of(case: str) -> tuple[str, ...]:
     """How a harness may call a case: whole, or by its last part where that is a name."""
     whole, last = case.partition("/")[2] or case, case.rpartition("/")[2]
     return tuple(name for name in dict.fromkeys((whole, last)) if _NAME.fullmatch(name))
+
+
+def _names_in(line: str) -> Iterator[str]:
+    """Its words; folders and programs carry a case's name behind a time or a prefix: `2026-06-20T14-00-00-case-7`."""
+    for match in _WORD.finditer(line):
+        word = match[0].rstrip("./-")
+        yield word
+        for part in word.split("/") if "/" in word else [word]:
+            yield part
+            pieces = part.split("-")
+            yield from ("-".join(pieces[at:]) for at in range(1, min(len(pieces), MOST_PIECES)))
 
 
 def _telling_lines(attempt: Attempt) -> Iterator[tuple[str, str]]:

@@ -4,8 +4,9 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 
-from errata.model import Artefact
+from errata.model import Artefact, Attempt, Case
 from errata.text.lazy_regex import lazy_regex
+from errata.text.tool_output import find_key_line
 
 # what belongs to a project but is not part of an answer
 _BESIDE = lazy_regex(
@@ -38,6 +39,14 @@ def equal_files(reference: Iterable[Artefact], answer: Iterable[Artefact]) -> tu
 
 def file_name(artefact: Artefact) -> str:
     return artefact.path.removeprefix("answer/").removeprefix("output/")
+
+
+def is_about_another_file(attempt: Attempt, case: Case) -> bool:
+    """Every failed check complains about a file of the answer that the reference does not have."""
+    expected = {file_name(one) for one in case.artefacts if one.role == "expected"}
+    added = {file_name(one) for one in attempt.artefacts if one.role == "output"} - expected
+    keys = [find_key_line(check.explanation) for check in attempt.checks if check.failed]
+    return bool(keys) and all(key is not None and key.file in added for key in keys)
 
 
 def _asked_for(files: Mapping[str, str | None]) -> dict[str, str | None]:
