@@ -24,7 +24,10 @@ HANG, NAMED, LONGEST, REASON = 16, 3, 160, 100
 @click.argument("runs", nargs=-1, metavar="[RUN…]")
 @shared_options
 def command(runs: tuple[str, ...], options: Options) -> None:
-    """Show review progress. Without RUN, of the latest run."""
+    """Show review progress.
+
+    Without RUN, covers the latest run.
+    """
     store = options.store
     for at, stored in enumerate(runs_named(runs or ("latest",), store)):
         status = review_status(stored, store, now=to_text(datetime.now(UTC)))
