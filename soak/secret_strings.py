@@ -132,6 +132,14 @@ def leaks(secret: MadeSecret, shown: str) -> bool:
     return any(window in text for piece in secret.pieces for window in _windows(piece) for text in seen)
 
 
+_WORD = re.compile(f"[A-Za-z0-9+/=-]{{{SHORTEST},}}")
+
+
+def searched_words(text: str) -> list[str]:
+    """Everything that a part of a secret may be in: pieces consist of these characters."""
+    return _WORD.findall(text)
+
+
 def _windows(piece: str) -> list[str]:
     if len(piece) <= WINDOW:
         return [piece]

@@ -12,6 +12,8 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from errata.cli.door import run as command
 from errata.model import (
     Actor,
@@ -35,9 +37,11 @@ from errata.model import (
 )
 from errata.model.words import Phase
 from errata.sources.errata_jsonl.lines import write_lines
-from soak.secret_strings import CARRIERS, MadeSecret, leaks, made_secrets, readable
+from soak.secret_strings import CARRIERS, MadeSecret, leaks, made_secrets, readable, searched_words
+from soak.secret_surfaces import surfaces
 
 SUITE = "vault"
+LOG, OTHER_LOG = "secrets.jsonl", "other.jsonl"
 COMMANDS: tuple[tuple[str, ...], ...] = (
     ("analyze", "LOG"),
     ("runs",),
@@ -64,6 +68,43 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("show", "latest"),
     ("show", "latest", "--json"),
     ("show", "no such case"),
+    ("import", "OTHER LOG"),
+    ("compare", "FIRST", "SECOND", "--all"),
+    ("compare", "FIRST", "SECOND", "--json"),
+    ("compare", "FIRST", "SECOND", "--csv", "out/matrix.csv"),
+    (
+        "compare",
+        "FIRST",
+        "SECOND",
+        "--format",
+        "github",
+        "-o",
+        "out/comment.md",
+        "--format",
+        "sarif",
+        "-o",
+        "out/a.sarif",
+    ),
+    ("report", "FIRST", "SECOND", "--html", "-o", "out/comparison"),
+    ("report", "FIRST", "--step-summary", "-o", "out/reports"),
+    ("consistency", "FIRST", "SECOND", "-o", "out/consistency"),
+    ("gate", "FIRST", "--baseline", "SECOND"),
+    ("gate", "FIRST", "--baseline", "SECOND", "--format", "junit", "-o", "out/gate.xml"),
+    ("export", "FIRST", "--to", "parquet", "-o", "out/parquet"),
+    ("export", "FIRST", "--to", "inspect", "-o", "out/inspect"),
+    ("export", "FIRST", "--to", "promptfoo", "-o", "out/promptfoo"),
+    ("export", "FIRST", "--to", "dataset", "-o", "out/dataset"),
+    ("writeback", "FIRST", "-o", "out/writeback"),
+    ("rerun", "FIRST", "--json"),
+    ("sessions", "FIRST", "--json"),
+    ("store", "size"),
+    ("doctor", "--json"),
+    ("action", "add", "--what", "We removed PLAIN", "--path", "PLAIN", "--for", "case-1"),
+    ("action", "list"),
+    ("known", "add", "case-1", "--text", "It needs PLAIN"),
+    ("known", "list"),
+    ("exclude", "SECOND", "--reason", "PLAIN"),
+    ("runs", "--json"),
 )
 EACH: tuple[tuple[str, ...], ...] = (
     ("show", "ATTEMPT"),
@@ -103,11 +144,19 @@ def run(folder: Path, secrets: int = 0, each: int = 40, seed: int = 7, turn: int
     else:
         chosen = chance.sample(every, secrets) if secrets else list(every)
     items, planted = _run_with(chosen, seed)
-    log = folder / "secrets.jsonl"
-    log.write_bytes(b"".join(write_lines(items)))
+    (folder / LOG).write_bytes(b"".join(write_lines(items)))
+    second = _second(items)
+    (folder / OTHER_LOG).write_bytes(b"".join(write_lines(second)))
+    words = {
+        "LOG": str(folder / LOG),
+        "OTHER LOG": str(folder / OTHER_LOG),
+        "FIRST": items[0].id,
+        "SECOND": second[0].id,
+        "PLAIN": planted[0].secret.text,
+    }
     # the first one has its secret in the name of its case, too
     shown = [planted[0], *chance.sample(planted[1:], min(each, len(planted)) - 1)]
-    outputs = dict(_outputs(folder, log, shown))
+    outputs = dict(_outputs(folder, words, shown))
     leaked = sorted(set(_leaks(planted, outputs)))
     for leak in leaked[:40]:
         print(f"  {leak.kind} in {leak.carrier}: {leak.surface}")
@@ -143,6 +192,20 @@ def _run_with(chosen: Sequence[int], seed: int) -> tuple[list[Item], list[Plante
             items += (case, attempt)
             planted.append(Planted(secret, carrier, attempt.id))
     return items, planted
+
+
+def _second(items: Sequence[Item]) -> list[Item]:
+    """The same cases in another run, where every second one passed."""
+    first = items[0]
+    assert isinstance(first, Run)
+    other = msgspec.structs.replace(first, id="", native_id=f"{first.native_id} again")
+    made: list[Item] = [other]
+    for number, item in enumerate(items[1:]):
+        changed: dict[str, str] = {"run": other.id}
+        if isinstance(item, Attempt):
+            changed |= {"id": "", "outcome": "pass" if number % 4 == 1 else "fail"}
+        made.append(msgspec.structs.replace(item, **changed))
+    return made
 
 
 def _failed(run_record: Run, number: int, secret: MadeSecret, text: str) -> tuple[Case, Attempt]:
@@ -223,21 +286,25 @@ def _steps(plain: str, text: str) -> tuple[Step, ...]:
     )
 
 
-def _outputs(folder: Path, log: Path, shown: Sequence[Planted]) -> Iterator[tuple[str, str]]:
+def _outputs(folder: Path, given: dict[str, str], shown: Sequence[Planted]) -> Iterator[tuple[str, str]]:
     """What each command printed, and each file it wrote with its name."""
     with _inside(folder):
         for words in COMMANDS:
-            given = [str(log) if word == "LOG" else word for word in words]
-            yield " ".join(words), _printed(given)
+            yield " ".join(words), _printed([_filled(word, given) for word in words])
         for planted in shown:
             for words in EACH:
-                given = [planted.attempt if word == "ATTEMPT" else word for word in words]
-                yield f"{' '.join(words)} {planted.attempt[-12:]}", _printed(given)
+                given_words = [planted.attempt if word == "ATTEMPT" else word for word in words]
+                yield f"{' '.join(words)} {planted.attempt[-12:]}", _printed(given_words)
+        yield from surfaces(folder, given["FIRST"], [planted.attempt for planted in shown])
     for place in ("out", "reports", "analysis"):
         for file in sorted((folder / place).rglob("*")):
             if file.is_file():
                 name = file.relative_to(folder).as_posix()
                 yield f"file {name[:80]}", f"{name}\n{file.read_text(encoding='utf-8', errors='replace')}"
+
+
+def _filled(word: str, given: dict[str, str]) -> str:
+    return given.get(word, word.replace("PLAIN", given["PLAIN"]))
 
 
 def _printed(words: list[str]) -> str:
@@ -261,9 +328,12 @@ def _inside(folder: Path) -> Iterator[None]:
 
 
 def _leaks(planted: Sequence[Planted], outputs: dict[str, str]) -> Iterator[Leak]:
-    secrets = {one.secret.text: one for one in planted}
-    for surface, text in outputs.items():
-        seen = text + readable(text)
-        for plant in secrets.values():
-            if leaks(plant.secret, seen):
-                yield Leak(plant.secret.kind, plant.carrier, surface)
+    """The words of all outputs are searched first, each once: most texts are in many of them."""
+    words: set[str] = set()
+    for text in outputs.values():
+        words.update(searched_words(text), searched_words(readable(text)))
+    every = "\n".join(words)
+    for plant in planted:
+        if leaks(plant.secret, every):
+            surfaces = [surface for surface, text in outputs.items() if leaks(plant.secret, text)]
+            yield from (Leak(plant.secret.kind, plant.carrier, surface) for surface in surfaces or ["several outputs"])

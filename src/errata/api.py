@@ -28,6 +28,7 @@ from errata.render.figures import plural
 from errata.render.html import html_table
 from errata.runs.view import RunView
 from errata.settings import Settings, load_settings
+from errata.text.outgoing import line_for_user
 from errata.verbs import compare as comparing
 from errata.verbs import export as exporting
 from errata.verbs import report as reporting
@@ -177,7 +178,8 @@ class AnalyzedRun:
         return self._stored.run.source.name
 
     def __repr__(self) -> str:
-        return f"<AnalyzedRun {self.name}: {self.model}, {self._stored.counts.failures} failures>"
+        name = line_for_user(f"{self.name}: {self.model}")
+        return f"<AnalyzedRun {name}, {self._stored.counts.failures} failures>"
 
     def _repr_html_(self) -> str:
         header = ("policy", "passed", "total", "rate", "low", "high", "left_out")

@@ -10,6 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.export.regression_cases import DraftCase, dataset_row, inspect_sample, promptfoo_test, to_yaml
+from errata.model import Case, case_key
+from errata.sources.errata_jsonl.lines import write_lines
+from errata.testing import a_run, an_attempt
 from suite_of_runs import write_logs
 from terminal import FIXTURES, done, errata
 
@@ -148,3 +151,25 @@ TREES = st.recursive(
 @given(st.lists(TREES, max_size=3))
 def test_every_yaml_parser_reads_back_what_was_written(rows):
     assert yaml.safe_load(to_yaml(rows)) == msgspec.to_builtins(rows)
+
+
+def test_names_of_cases_and_their_origin_hold_no_secret_and_stay_apart():
+    keys = [f"sk-ant-api03-{letter * 40}7" for letter in "ab"]
+    run = a_run(native_id=f"nightly {keys[0]}")
+    items = [run]
+    for key in keys:
+        name = f"case {key}"
+        items.append(
+            Case(run=run.id, suite=run.suite, native_id=name, input="Why?", category=f"of {key}", tags=(f"tag {key}",))
+        )
+        items.append(an_attempt(run=run.id, case=case_key(run.suite, name), outcome="fail", measurement="scored"))
+    Path("secret.jsonl").write_bytes(b"".join(write_lines(items)))
+    done("import", "secret.jsonl")
+
+    for form in ("inspect", "promptfoo", "dataset"):
+        done("export", run.id, "--to", form, "-o", "out")
+        text = "".join(file.read_text() for file in Path("out").iterdir())
+        assert "tag [redacted:" in text
+        assert not any(key[13:30] in text for key in keys)
+    names = [row["id"] for row in rows_of(Path("out/inspect.jsonl").read_text())]
+    assert len(set(names)) == 2, names

@@ -1,7 +1,8 @@
 """Failures → draft regression cases, for Inspect, for promptfoo, or as plain JSON lines. A person approves each."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,6 +18,7 @@ from errata.runs.view import RunView
 from errata.text.clean import clean, one_line
 from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import tree_for_user
+from errata.text.redact import beginning
 from errata.triage.expected import expected_texts
 
 DatasetFormat = Literal["inspect", "promptfoo", "dataset"]
@@ -110,26 +112,38 @@ def _add(failure: Failure, view: RunView, drafts: CollectedCases, *, keep_infras
         return
     key = failure.run.suite, failure.attempt.case
     if key in drafts.cases:
-        drafts.cases[key].origin["attempts"].append(failure.attempt.id)
+        drafts.cases[key].origin["attempts"].append(_clean(failure.attempt.id))
         return
     case = view.case_for(failure.attempt)
     given = _input(case)
     if case is None or given in (None, "", [], {}):
         drafts.without_input += 1
         return
-    raw = {"input": given, "expected": case.expected, "choices": list(case.choices)}
+    raw = {
+        "input": given,
+        "expected": case.expected,
+        "choices": list(case.choices),
+        "names": [failure.case_name, case.category, *case.tags],
+    }
     shown = _presentable(raw)
+    name, category, *tags = shown["names"]
     drafts.cases[key] = DraftCase(
-        id=failure.case_name,
+        id=_unlike(name, {draft.id for draft in drafts.cases.values()} if name != failure.case_name else ()),
         input=shown["input"],
         choices=tuple(shown["choices"]),
         expected=shown["expected"],
         targets=tuple(map(_clean, expected_texts(case))),
-        category=case.category,
-        tags=case.tags,
-        origin=_origin(failure, owner),
+        category=category,
+        tags=tuple(tags),
+        origin=_presentable(_origin(failure, owner)),
         changed=shown != raw,
     )
+
+
+def _unlike(name: str, taken: Collection[str]) -> str:
+    """Two names may differ only in what was removed: Inspect wants each id once."""
+    numbered = (f"{name} ({number})" for number in count(2))
+    return name if name not in taken else next(one for one in numbered if one not in taken)
 
 
 def _input(case: Case | None) -> Any:
@@ -154,8 +168,8 @@ def _origin(failure: Failure, owner: str) -> dict[str, Any]:
         "owner": owner or "unknown",
         "reviewed": verdict is not None,
         "label": verdict.label if verdict is not None else None,
-        "reason": _clean(one_line(failure.reason, REASON)) or None,
-        "answer": _clean((attempt.output.text or "")[:ANSWER]) or None,
+        "reason": one_line(failure.reason, REASON) or None,
+        "answer": beginning(attempt.output.text or "", ANSWER) or None,
     }
 
 

@@ -32,15 +32,15 @@ from errata.render.document import (
 )
 from errata.render.markdown import PROVISIONAL
 from errata.render.markdown_text import with_edges
-from errata.text.outgoing import outgoing_line, outgoing_lines
+from errata.text.outgoing import outgoing_line, outgoing_lines, short_line
 
 FOLDED, LONGEST = 30, 200
 """Rows of a table from which on it is folded, and rows that are shown."""
 
 
-def page_text(text: str) -> str:
-    """On one line, cleaned, redacted and escaped."""
-    return escape(outgoing_line(text))
+def page_text(text: str, width: int = 0) -> str:
+    """On one line, cleaned, redacted, then cut to `width`, and escaped."""
+    return escape(short_line(text, width) if width else outgoing_line(text))
 
 
 class BlockHtml:

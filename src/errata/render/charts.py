@@ -10,6 +10,7 @@ from html import escape
 from errata.render.document import Bar, CategoryMap, Chart, Grid, MapRow, OwnerStrip, ScoreBar
 from errata.render.figures import hundredths, percent
 from errata.render.palette import OWNERS, letter_of, look_of
+from errata.text.redact import beginning
 
 Gate = Callable[[str], str]
 
@@ -279,7 +280,7 @@ def _other_cell(x: int, y: int, letter: str, title: str, text: Gate) -> str:
 
 
 def _cut(name: str) -> str:
-    return name if len(name) <= LABEL else f"{name[: LABEL - 1]}…"
+    return name if len(name) <= LABEL else f"{beginning(name, LABEL - 1)}…"
 
 
 def _in_words(grid: Grid) -> str:

@@ -31,6 +31,7 @@ from errata.render.document import (
 )
 from errata.render.figures import NONE, percent, plural
 from errata.report.parts import NO_BUCKET, in_common, name_list
+from errata.text.clean import one_line
 
 TEXT = 240
 CALLS = 4
@@ -172,8 +173,7 @@ def _call(call: CallText) -> tuple[str | Code, ...]:
 
 
 def quoted_line(text: str) -> Line:
-    folded = " ".join(text.split())
-    shown = f"{folded[: TEXT - 1]}…" if len(folded) > TEXT else folded
+    shown = one_line(text, TEXT)
     return line(f"“{shown}”" if shown else NONE)
 
 

@@ -33,6 +33,7 @@ from errata.server.workers import Workers
 from errata.settings import Settings
 from errata.text.crash_file import write_crash
 from errata.text.outgoing import tree_for_user
+from errata.verbs.shown_ids import original_values
 from errata.verbs.store import Store
 
 AHEAD = "x-errata-ahead"
@@ -156,7 +157,7 @@ def _response_of(endpoint: Endpoint, backend: Backend, request: Request, body: b
         server=backend.options,
         now=now,
         path=request.url.path,
-        values={name: str(value) for name, value in request.path_params.items()},
+        values=original_values({name: str(value) for name, value in request.path_params.items()}, store),
         query={name: ",".join(request.query_params.getlist(name)) for name in request.query_params},
         headers=dict(request.headers),
         address=address,

@@ -3,6 +3,8 @@
 from urllib.parse import quote, urlencode
 
 from errata.model.identity import split_attempt_id
+from errata.text.redact import redact
+from errata.verbs.shown_ids import shown_id
 
 
 def run_page(run: str, **query: str) -> str:
@@ -11,7 +13,7 @@ def run_page(run: str, **query: str) -> str:
 
 def attempt_page(run: str, case: str, attempt: int | str = 1, anchor: str = "", **query: str) -> str:
     """`anchor` as in `step-20`, `step-20:3-5` or `check-tests`; `query` is that of the list one came from."""
-    path = f"/runs/{quote(run, safe='')}/cases/{quote(case, safe='')}/{quote(str(attempt), safe='')}"
+    path = f"/runs/{quote(run, safe='')}/cases/{_safe_part(case)}/{_safe_part(str(attempt))}"
     target = _with(path, query)
     return f"{target}#{quote(anchor, safe=':-')}" if anchor else target
 
@@ -38,7 +40,7 @@ def rows_address(run: str, **query: str) -> str:
 
 
 def case_page(suite: str, case: str) -> str:
-    return f"/cases/{quote(suite, safe='')}/{quote(case, safe='')}"
+    return f"/cases/{_safe_part(suite)}/{_safe_part(case)}"
 
 
 def bucket_page(bucket: str) -> str:
@@ -46,7 +48,7 @@ def bucket_page(bucket: str) -> str:
 
 
 def review_page(attempt: str = "", **query: str) -> str:
-    return _with(f"/review/{quote(attempt, safe='')}" if attempt else "/review", query)
+    return _with(f"/review/{quote(shown_id(attempt), safe='')}" if attempt else "/review", query)
 
 
 def compare_page(*runs: str, **query: str) -> str:
@@ -62,6 +64,11 @@ def login_page(wanted: str = "/") -> str:
     return _with("/login", {"next": wanted if wanted != "/" else ""})
 
 
+def _safe_part(name: str) -> str:
+    """Without secrets: addresses are kept by browsers and in the logs of servers."""
+    return quote(redact(name), safe="")
+
+
 def _with(path: str, query: dict[str, str]) -> str:
-    given = {name: value for name, value in query.items() if value}
+    given = {name: redact(value) for name, value in query.items() if value}
     return f"{path}?{urlencode(given)}" if given else path

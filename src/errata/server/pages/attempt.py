@@ -211,7 +211,7 @@ def _facts(tried: Attempt) -> str:
         value = f" {tried.limit.value:g}" if tried.limit.value is not None else ""
         facts.append(("limit", page_text(f"{tried.limit.type}{value} {tried.limit.reason}")))
     if tried.native_reason:
-        facts.append(("reason", page_text(tried.native_reason[:300])))
+        facts.append(("reason", page_text(tried.native_reason, 300)))
     listed = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)
     return f'<dl class="three" id="facts">{listed}</dl>'
 

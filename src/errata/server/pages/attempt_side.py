@@ -60,7 +60,7 @@ def checks_card(attempt: Attempt, texts: AttemptTexts) -> str:
 
 def _check(check: Check, texts: AttemptTexts) -> str:
     sign, word = _SIGNS.get(check.status, (NONE, check.status))
-    value = "" if check.value is None or isinstance(check.value, bool) else page_text(str(check.value)[:40])
+    value = "" if check.value is None or isinstance(check.value, bool) else page_text(str(check.value), 40)
     lasted = f"{check.duration:,.0f} s" if check.duration is not None else ""
     counts = "" if check.counts else ' <span class="note">does not count</span>'
     passage = texts.checks.get(check.name)

@@ -119,7 +119,7 @@ def _alike(
     times: frozenset[int],
 ) -> str:
     name, main = _call_of(steps[0]) or ("", "")
-    with_text = f" with <code>{page_text(main[:80])}</code>" if main else ""
+    with_text = f" with <code>{page_text(main, 80)}</code>" if main else ""
     inner = "".join(step_article(step, texts, marked, decisive, is_late=step.index in times) for step in steps)
     words = f"Steps {steps[0].index} to {steps[-1].index}: {len(steps)} {page_text(name)} calls{with_text}"
     return f'<details class="same-calls"><summary>{words}</summary>{inner}</details>'

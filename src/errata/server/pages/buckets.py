@@ -1,6 +1,7 @@
 """`/buckets`: which few causes explain most of the failures, and are they real?"""
 
 from collections.abc import Callable, Iterable
+from html import escape
 
 import msgspec
 
@@ -15,9 +16,11 @@ from errata.render.figures import plural
 from errata.server.exchange import Endpoint, Exchange, Page, Redirect
 from errata.server.layout import card, link, table
 from errata.server.pages.addresses import attempt_page, bucket_page, run_page
+from errata.text.redact import redact
 from errata.text.shell import shell_word
 from errata.verbs import buckets as grouping
 from errata.verbs.buckets import BucketDetails, BucketMember, author_named
+from errata.verbs.shown_ids import original_ids, shown_id
 from errata.verbs.store import all_runs
 
 MOST = 200
@@ -149,14 +152,14 @@ def _member_row(member: BucketMember) -> tuple[str, ...]:
     verdict = member.standing.verdict if member.standing else None
     role = "supports it" if member.supports else "reviewed" if verdict else member.placement.role
     label = f"{page_text(verdict.label)} " if verdict and verdict.label else ""
-    name = member.name.partition("/")[2] or member.name
+    name = redact(member.name).partition("/")[2] or member.name
     return (
-        f'<input type="checkbox" name="member" value="{page_text(member.placement.attempt)}"'
+        f'<input type="checkbox" name="member" value="{escape(shown_id(member.placement.attempt))}"'
         f' aria-label="{page_text(member.name)}">',
         link(address, name),
         page_text(member.run.subject.model or member.run.native_id),
         charts.chip(member.placement.owner, page_text),
-        f'<code class="member-quote">{page_text(member.quote[:SHORT])}</code>',
+        f'<code class="member-quote">{page_text(member.quote, SHORT)}</code>',
         f'{label}<span class="note">{page_text(role)}</span>',
     )
 
@@ -233,7 +236,7 @@ def _title(exchange: Exchange) -> str:
 
 
 def _ticked(exchange: Exchange) -> list[str]:
-    members = exchange.form_values("member")
+    members = original_ids(exchange.form_values("member"), exchange.store)
     if not members:
         raise SettingsError("No failure is ticked", hint="tick the failures that this is about")
     return members

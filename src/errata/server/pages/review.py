@@ -17,6 +17,7 @@ from errata.server.pages.addresses import review_page
 from errata.server.pages.review_form import FormState, verdict_form
 from errata.server.pages.review_keys import foot_keys, keys_dialog
 from errata.server.pages.review_packet import packet_column
+from errata.text.redact import redact
 from errata.text.shell import shell_word
 from errata.verbs import review_drafts
 from errata.verbs.review_drafts import (
@@ -27,6 +28,7 @@ from errata.verbs.review_drafts import (
     VerdictDraft,
 )
 from errata.verbs.review_worklist import ReviewItem, ReviewProgress, WorkItem, Worklist, agreement_with_others, lines_of
+from errata.verbs.shown_ids import original_ids, shown_id
 
 PREFETCH = "x-errata-prefetch"
 """Sent by `desk.js` with what it only loads ahead: nobody reads it yet, so it is not claimed."""
@@ -194,9 +196,10 @@ def _saving(exchange: Exchange, query: QueueQuery, form: dict[str, list[str]], w
         state = msgspec.structs.replace(state, others=result.readings, seen=result.seen)
         return _page(exchange, query, item, state, status=409)
     if wanted == "alike-save":
-        review_drafts.save_alike(form.get("attempt", []), request, exchange.store, reviewer, now=exchange.now)
+        alike = original_ids(form.get("attempt", []), exchange.store)
+        review_drafts.save_alike(alike, request, exchange.store, reviewer, now=exchange.now)
         queue = queue_for(query, exchange)
-    saved = {"saved": attempt, "verdict": result.kept.verdict.id}
+    saved = {"saved": shown_id(attempt), "verdict": result.kept.verdict.id}
     return Redirect(review_page(next_item(queue.items, attempt) or "", **query.chosen, **saved))
 
 
@@ -333,7 +336,7 @@ def _groups(items: Sequence[WorkItem], query: QueueQuery, current: str) -> str:
 def _row(item: WorkItem, query: QueueQuery, current: str) -> str:
     here = ' aria-current="true"' if item.attempt == current else ""
     target = escape(review_page(item.attempt, **query.chosen))
-    name = item.case.rpartition("/")[2] or item.case
+    name = redact(item.case).rpartition("/")[2] or item.case
     return (
         f'<li><a href="{target}" title="{page_text(item.case)}"'
         f' data-held="{page_text(", ".join(item.in_hand))}"{here}>'

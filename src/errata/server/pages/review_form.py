@@ -15,6 +15,7 @@ from errata.server.pages.addresses import review_page
 from errata.server.pages.review_packet import LETTERS, reading_card
 from errata.verbs.review_drafts import NO_CAUSE, NO_CORE, NO_OWNER, NO_QUOTE, AlikeFailure, DraftProblem, VerdictDraft
 from errata.verbs.review_worklist import ReviewItem, ShownReading, has_own_labels
+from errata.verbs.shown_ids import shown_id
 
 CONFIDENCES: tuple[Confidence, ...] = ("weak", "likely", "certain")
 GROUPS: dict[RecommendationGroup | str, str] = {
@@ -213,7 +214,7 @@ def _alike(state: FormState) -> str:
         f"<li>{page_text(other.case)}{'' if other.fits else ' <span class=note>no quote of yours is in it</span>'}</li>"
         for other in state.alike
     )
-    ids = "".join(f'<input type="hidden" name="attempt" value="{escape(one.attempt)}">' for one in fitting)
+    ids = "".join(f'<input type="hidden" name="attempt" value="{escape(shown_id(one.attempt))}">' for one in fitting)
     return (
         f'<div class="alike" id="alike"><p><b>{len(fitting) + 1} verdicts will be saved:</b> this one and</p>'
         f"<ul>{rows}</ul>{ids}"

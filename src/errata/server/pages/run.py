@@ -19,8 +19,10 @@ from errata.server.pages.run_cards import banner, cards
 from errata.server.pages.run_query import GROUPINGS, ORDERS, REVIEWS, RunQuery, read_cursor
 from errata.server.pages.run_rows import failure_table, row_groups, short_number, unscored_cases
 from errata.server.problems import waiting_notice
+from errata.text.clean import one_line
 from errata.verbs.buckets import author_named, bucket_named, move_failures
 from errata.verbs.pages import FailurePage, known_digest, known_run, list_page
+from errata.verbs.shown_ids import original_ids, shown_id
 from errata.verbs.store import Store
 
 SHOWN = 8
@@ -228,14 +230,15 @@ def _move_dialog(run: Run) -> str:
 def move(exchange: Exchange) -> Redirect:
     """Failures of the run into another bucket; the history of buckets can undo it."""
     stored = known_run(exchange.values["run"], exchange.store)
-    chosen, to = exchange.form_values("attempt"), exchange.form().get("to", "").strip()
+    chosen = original_ids(exchange.form_values("attempt"), exchange.store)
+    to = exchange.form().get("to", "").strip()
     if not chosen or not to:
         raise SettingsError("No failure or no cause is chosen", hint="select failures with `x`, then name a cause")
     if not all(attempt.startswith(f"{stored.run.id}:") for attempt in chosen):
         raise SettingsError("A failure of another run is among them", hint="move the failures of one run at a time")
     author = author_named(exchange.caller.name, to_text(exchange.now))
     move_failures(chosen, bucket_named(to, exchange.store), exchange.store, author)
-    return Redirect(run_page(stored.run.id, at=chosen[0]))
+    return Redirect(run_page(stored.run.id, at=shown_id(chosen[0])))
 
 
 def _nothing_failed(stored: StoredRun, digest: RunDigest | None) -> str:
@@ -293,7 +296,7 @@ def _spelled(name: str, value: str, listed: FailurePage) -> str:
     """A bucket by its title, where one is shown."""
     if name == "bucket" and listed.groups and listed.groups[0].bucket is not None:
         return listed.groups[0].bucket.title
-    return value if len(value) < 40 else f"{value[:39]}…"
+    return one_line(value, 40)
 
 
 def _words(choices: Mapping[Any, str]) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """The failures of a run as a table: groups with their first rows, or one row after the other."""
 
 from collections.abc import Iterable, Sequence
+from html import escape
 
 from errata.model import Run
 from errata.model.listing import FailureRow, Grouping
@@ -12,6 +13,7 @@ from errata.server.layout import link
 from errata.server.pages.addresses import attempt_address, bucket_page, rows_address
 from errata.server.pages.run_query import REVIEWS, RunQuery, written_cursor
 from errata.verbs.pages import FailureLine, FailurePage, ListedGroup
+from errata.verbs.shown_ids import shown_id
 
 _HEADS = (
     ("Case", ""),
@@ -116,7 +118,7 @@ def _row(shown: FailureLine, run: Run, query: RunQuery) -> str:
     number = line.anchor.rpartition("-")[2] if line.anchor else ""
     place = f'<span class="at">{number if number.isdecimal() else ""}</span>'
     quote = page_text(line.quote) or '<span class="note">no text</span>'
-    current = ' aria-current="true"' if row.attempt == query.at else ""
+    current = ' aria-current="true"' if (own_id := shown_id(row.attempt)) == query.at else ""
     review = f'<b class="disagree">{_STANDING[row.review]}</b>' if row.review == "disputed" else _STANDING[row.review]
     cells = (
         ("case", f'<a class="open" href="{page_text(target)}">{page_text(case_name(run, row.case_key))}</a>'),
@@ -132,7 +134,7 @@ def _row(shown: FailureLine, run: Run, query: RunQuery) -> str:
         ("review", f'<span title="{REVIEWS[row.review]}">{review}</span>'),
     )
     tds = "".join(f'<td class="{kind}">{content}</td>' for kind, content in cells)
-    return f'<tr class="fail" data-attempt="{page_text(row.attempt)}"{current}>{tds}</tr>'
+    return f'<tr class="fail" data-attempt="{escape(own_id)}"{current}>{tds}</tr>'
 
 
 def _owner(row: FailureRow) -> str:
