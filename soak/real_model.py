@@ -28,7 +28,7 @@ def serve() -> None:
     params.port = 0
     params.n_ctx = 4_096
     params.n_parallel = 1
-    params.cpuparams.n_threads = os.cpu_count() or 1
+    params.cpuparams.n_threads = int(os.environ.get("THREADS", 0)) or os.cpu_count() or 1
     params.warmup = False
     params.ui = False
     params.sampling.penalty_repeat = 1.2  # else it repeats itself for ever
