@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
 from errata.text.lazy_regex import lazy_regex
-from errata.text.redact import redact
+from errata.text.outgoing import name_without_secrets
 
 LONGEST = 60
 _FIELD = lazy_regex(r"^(steps|checks|errors|judgements)\[(.*?)\](?:$|[.\[])")
@@ -31,7 +31,7 @@ FACTS = "facts"
 
 
 def slug(text: str) -> str:
-    made = re.sub(r"[^\w.]+", "-", redact(text).lower()).strip("-.")[:LONGEST]
+    made = re.sub(r"[^\w.]+", "-", name_without_secrets(text).lower()).strip("-.")[:LONGEST]
     return made or "unnamed"
 
 

@@ -38,7 +38,7 @@ from errata.report.run_prose import (
     title_of,
 )
 from errata.runs.without_failures import harness_words
-from errata.text.redact import redact
+from errata.text.outgoing import name_without_secrets
 
 ACTIONS_TAKEN = "Actions taken"
 NO_STEP: dict[StepKind, str] = {
@@ -73,7 +73,7 @@ def _brief(report: RunReport) -> Line:
 
 
 def short_model(model: str) -> str:
-    return redact(model).rpartition("/")[2]
+    return name_without_secrets(model).rpartition("/")[2]
 
 
 def _facts(report: RunReport) -> Iterator[tuple[str, Line]]:

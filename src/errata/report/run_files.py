@@ -16,7 +16,7 @@ from errata.render.html import to_html
 from errata.render.markdown import to_markdown
 from errata.render.paging import paged
 from errata.report.run_document import ACTIONS_TAKEN, run_document
-from errata.text.redact import redact
+from errata.text.outgoing import name_without_secrets
 from errata.text.shell import shell_word
 
 REPORTS = "reports"
@@ -66,7 +66,7 @@ def report_path(model: str, provider: str, run: str, day: str, *, folder: Path |
     The provider is the part before the slash of a model's name, if any. `called` takes the place of the beginning of
     the id where that names another run, too. Folders that are in `folder` already are used, however they are spelt.
     """
-    before, slash, name = redact(model).partition("/")
+    before, slash, name = name_without_secrets(model).partition("/")
     vendor = _existing(folder, slug(before if slash else provider))
     called = called or slug(run)[:PREFIX].rstrip("-.")
     own = _existing(folder / vendor if folder is not None else None, slug(name if slash else model))

@@ -20,8 +20,9 @@ from errata.store.index_file import marks_of, without_buckets
 from errata.store.reviews import verdicts_of
 from errata.store.runs import all_runs
 from errata.store.text_index import END, START, IndexedText, TextHit, find_texts, keep_texts, texts_mark
-from errata.text.clean import clean
 from errata.text.lazy_regex import lazy_regex
+from errata.text.outgoing import for_user
+from errata.text.redact import beginning
 from errata.triage.reasons import explained, reason_of
 
 LONGEST = 4_000
@@ -77,22 +78,27 @@ def forget_missing(store: Store) -> None:
 def _texts(stored: StoredRun, store: Store) -> Iterator[IndexedText]:
     run = stored.run
     named = (run.native_id, run.name, run.subject.model, run.subject.agent, run.suite, run.group, run.id)
-    yield IndexedText(" ".join(dict.fromkeys(part for part in named if part)), "run", run.id)
+    yield IndexedText(_indexed(" ".join(dict.fromkeys(part for part in named if part))), "run", run.id)
     expected = Expectations(stored, store)
     seen: set[str] = set()
     for at, (attempt, attribution) in enumerate(attributed_failures(store, stored.pk)):
         if attempt.case not in seen:
             seen.add(attempt.case)
-            yield IndexedText(case_name(run, attempt.case), "case", run.id, attempt.case, attempt.id)
+            yield IndexedText(_indexed(case_name(run, attempt.case)), "case", run.id, attempt.case, attempt.id)
         asked = "" if at >= MOST_ANSWERS or explained(attempt, attribution) else expected.of(attempt)
         logs = log_names(entry.path for entry in attempt.artefacts if entry.role == "log")
         for where, text in _quotes(attempt, attribution, asked, is_short=at >= MOST_ANSWERS):
             anchor = anchor_of(where, logs) if where else ""
-            yield IndexedText(clean(text[:LONGEST]), "quote", run.id, attempt.case, attempt.id, where, anchor)
+            yield IndexedText(_indexed(text), "quote", run.id, attempt.case, attempt.id, where, anchor)
     for verdict in verdicts_of(store, run.id):
         parts = (verdict.label, verdict.cause, verdict.reasoning, verdict.underlying_mistake)
         case = verdict.attempt.partition(":")[2].rpartition("#")[0]
-        yield IndexedText(clean(" · ".join(filter(None, parts))[:LONGEST]), "verdict", run.id, case, verdict.attempt)
+        yield IndexedText(_indexed(" · ".join(filter(None, parts))), "verdict", run.id, case, verdict.attempt)
+
+
+def _indexed(text: str) -> str:
+    """Without secrets: a hit is shown with a few words around it, and half a secret has lost its shape."""
+    return for_user(beginning(text, LONGEST))
 
 
 def _quotes(attempt: Attempt, attribution: Attribution, asked: str, *, is_short: bool) -> Iterator[tuple[str, str]]:

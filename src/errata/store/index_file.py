@@ -19,8 +19,8 @@ from errata.store.database import Store
 from errata.store.schema import bucket_events, runs, verdicts
 from errata.store.sqlite import BUSY_SECONDS
 
-VERSION = 7
-"""Counts up with every change of the tables: a file of another version is emptied."""
+VERSION = 8
+"""Counts up with every change of the tables or of what is kept in them: a file of another version is emptied."""
 _TABLES = (
     """CREATE TABLE runs (
         number INTEGER PRIMARY KEY AUTOINCREMENT, run_id TEXT NOT NULL UNIQUE, rows_mark TEXT NOT NULL DEFAULT '',

@@ -27,6 +27,11 @@ def outgoing(text: str, *, people: bool, raw: bool = False) -> str:
     return text if people else without_people(text)
 
 
+def name_without_secrets(name: str) -> str:
+    """A name for an id, an address or a file, or to be cut; what is not printable is encoded where it is written."""
+    return redact(name)
+
+
 # --- for the user: terminal, JSON, tables
 
 

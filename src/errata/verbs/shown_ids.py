@@ -8,7 +8,7 @@ from errata.runs.names import known_run
 from errata.store.database import Store
 from errata.store.named_cases import case_keys
 from errata.store.runs import all_runs
-from errata.text.redact import redact
+from errata.text.outgoing import name_without_secrets
 
 MARK = "[redacted:"
 
@@ -18,8 +18,8 @@ def shown_id(attempt: str) -> str:
     try:
         parts = split_attempt_id(attempt)
     except ValueError:
-        return redact(attempt)
-    case, path = redact(parts.case), redact(parts.path)
+        return name_without_secrets(attempt)
+    case, path = name_without_secrets(parts.case), name_without_secrets(parts.path)
     if (case, path) == (parts.case, parts.path):
         return attempt
     return attempt_id(parts.run, case, session=parts.session, index=parts.index, path=path)
@@ -47,7 +47,7 @@ def original_values(values: Mapping[str, str], store: Store) -> dict[str, str]:
     if MARK in values.get("suite", ""):
         suites = {stored.run.suite for stored in all_runs(store)}
         original["suite"] = next(
-            (suite for suite in sorted(suites) if redact(suite) == values["suite"]), values["suite"]
+            (suite for suite in sorted(suites) if name_without_secrets(suite) == values["suite"]), values["suite"]
         )
     if MARK in values.get("case", ""):
         pk = known_run(values["run"], store).pk if "run" in values else None
@@ -60,7 +60,7 @@ def original_values(values: Mapping[str, str], store: Store) -> dict[str, str]:
 def _original_case(shown: str, cases: Iterable[str]) -> str:
     """Keys begin with the suite; some addresses name it before the case."""
     spellings = (name for case in cases for name in (case, case.partition("/")[2]))
-    alike = [name for name in spellings if name and redact(name) == shown]
+    alike = [name for name in spellings if name and name_without_secrets(name) == shown]
     if len(alike) > 1:
         hint = "`errata failures RUN` lists them"
         raise NotFoundError(f"{len(alike)} cases are named `{shown}`: only their secrets differ", hint=hint)

@@ -3,7 +3,7 @@
 from urllib.parse import quote, urlencode
 
 from errata.model.identity import split_attempt_id
-from errata.text.redact import redact
+from errata.text.outgoing import name_without_secrets
 from errata.verbs.shown_ids import shown_id
 
 
@@ -66,9 +66,9 @@ def login_page(wanted: str = "/") -> str:
 
 def _safe_part(name: str) -> str:
     """Without secrets: addresses are kept by browsers and in the logs of servers."""
-    return quote(redact(name), safe="")
+    return quote(name_without_secrets(name), safe="")
 
 
 def _with(path: str, query: dict[str, str]) -> str:
-    given = {name: redact(value) for name, value in query.items() if value}
+    given = {name: name_without_secrets(value) for name, value in query.items() if value}
     return f"{path}?{urlencode(given)}" if given else path

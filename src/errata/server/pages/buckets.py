@@ -16,7 +16,7 @@ from errata.render.figures import plural
 from errata.server.exchange import Endpoint, Exchange, Page, Redirect
 from errata.server.layout import card, link, table
 from errata.server.pages.addresses import attempt_page, bucket_page, run_page
-from errata.text.redact import redact
+from errata.text.outgoing import name_without_secrets
 from errata.text.shell import shell_word
 from errata.verbs import buckets as grouping
 from errata.verbs.buckets import BucketDetails, BucketMember, author_named
@@ -152,7 +152,7 @@ def _member_row(member: BucketMember) -> tuple[str, ...]:
     verdict = member.standing.verdict if member.standing else None
     role = "supports it" if member.supports else "reviewed" if verdict else member.placement.role
     label = f"{page_text(verdict.label)} " if verdict and verdict.label else ""
-    name = redact(member.name).partition("/")[2] or member.name
+    name = name_without_secrets(member.name).partition("/")[2] or member.name
     return (
         f'<input type="checkbox" name="member" value="{escape(shown_id(member.placement.attempt))}"'
         f' aria-label="{page_text(member.name)}">',

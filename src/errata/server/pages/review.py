@@ -17,7 +17,7 @@ from errata.server.pages.addresses import review_page
 from errata.server.pages.review_form import FormState, verdict_form
 from errata.server.pages.review_keys import foot_keys, keys_dialog
 from errata.server.pages.review_packet import packet_column
-from errata.text.redact import redact
+from errata.text.outgoing import name_without_secrets
 from errata.text.shell import shell_word
 from errata.verbs import review_drafts
 from errata.verbs.review_drafts import (
@@ -336,7 +336,7 @@ def _groups(items: Sequence[WorkItem], query: QueueQuery, current: str) -> str:
 def _row(item: WorkItem, query: QueueQuery, current: str) -> str:
     here = ' aria-current="true"' if item.attempt == current else ""
     target = escape(review_page(item.attempt, **query.chosen))
-    name = redact(item.case).rpartition("/")[2] or item.case
+    name = name_without_secrets(item.case).rpartition("/")[2] or item.case
     return (
         f'<li><a href="{target}" title="{page_text(item.case)}"'
         f' data-held="{page_text(", ".join(item.in_hand))}"{here}>'

@@ -27,7 +27,7 @@ def results(exchange: Exchange) -> Page:
     field = (
         '<form class="filter" action="/search" role="search"><input type="search" name="q"'
         f' value="{page_text(query.q)}"'
-        ' aria-label="Search" placeholder="uvx: command not results owner:environment" autocomplete="off"></form>'
+        ' aria-label="Search" placeholder="uvx: command not found owner:environment" autocomplete="off"></form>'
     )
     return Page(
         title=f"{query.q} · Search" if query.q else "Search",
