@@ -37,6 +37,12 @@ def test_answers_that_are_error_bodies_make_a_run_unfit_even_if_they_passed():
     assert not is_fit(found)
 
 
+def test_a_failed_request_without_any_answer_is_no_answer_that_is_an_error_message():
+    found = check([*rows(4), *(row(10 + n, http_status=503, output=Output(), **NOT_RUN) for n in range(2))])
+
+    assert named("error_bodies", found) == []
+
+
 def test_a_run_whose_requests_were_answered_is_fit():
     assert is_fit(check(rows(5, http_status=200)))
 

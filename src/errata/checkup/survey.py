@@ -343,7 +343,8 @@ def _count_output(survey: RunSurvey, attempt: Attempt) -> None:
     is_cut = attempt.stop_reason in TRUNCATED or (attempt.limit is not None and "token" in attempt.limit.type)
     if is_cut and not _is_whole(attempt):
         survey.truncated.add(attempt)
-    if failed_response(attempt) is not None:
+    # without a text there is no answer: such a request is among the errors
+    if text and failed_response(attempt) is not None:
         survey.error_bodies.add(attempt)
     if attempt.answered_nothing:
         survey.with_text += 1
