@@ -417,8 +417,7 @@ Act:
   rerun        Print or run the commands that rerun what broke.
   run          Run suites with Inspect AI, then analyse the results.
   models       List, check and try the models that `run` uses.
-  issues       Write an issue for each failing case, and a script that files
-               them.
+  issues       Write an issue for each case and a script that files them.
   action       Record fixes, and check whether they worked.
   known        Record accepted limitations of a suite.
   writeback    Write owners and verdicts into copies of the harness's logs.

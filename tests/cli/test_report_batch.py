@@ -76,7 +76,7 @@ def test_nothing_is_filed(tmp_path, monkeypatch):
     result = reported(BATCH, "-o", "analysis")
 
     assert not (tmp_path / "called").exists()
-    assert "Nothing was filed and nothing else was changed." in result.out
+    assert "Nothing was filed, and no other file was changed." in result.out
 
 
 @pytest.mark.req("S-39")
@@ -317,8 +317,9 @@ def test_the_words_tell_the_numbers_and_the_categories(folder):
 
     assert "batch-0214 · sonnet · 24/47 passed" in result
     assert "PROVISIONAL: owners assigned by rules; 0 of 23 failures reviewed" in result
-    assert "A 11× Stored results have a null where the loader expects a dictionary · harness $0.00" in result
-    assert "cost $54.18 total · $35.46 on passes per pass mean $0.37 · median $0.17 · 24 passes" in result
+    assert "A 11× Stored results have a null where the loader expects a dictionary · harness cost $0.00" in result
+    assert "cost $54.18 total · $35.46 on passes cost of pass at the cheapest tier: mean $0.37, median" in result
+    assert "issues 1 for each test: 23 failed, 24 passed · 1 epic" in result
     assert "analysis/file_issues.sh --dry-run" in result
 
 

@@ -76,6 +76,13 @@ def test_the_folder_lies_with_the_results_of_the_batch(batch, said):
     assert (batch / "analysis" / "file_issues.sh").is_file()
 
 
+def test_the_output_names_the_folder_of_the_results_and_how_to_write_elsewhere(batch, said):
+    text = folded(said[0].out)
+
+    assert "this is the folder of the results; `-o DIR` writes elsewhere" in text
+    assert "Nothing was filed, and no other file was changed." in text
+
+
 def test_a_report_in_the_results_changes_nothing_about_the_batch(batch, said):
     again = done("import", batch, "--store", said[1])
 

@@ -34,7 +34,7 @@ COMMANDS: Table = {
     "action": ("action", "Record fixes, and check whether they worked."),
     "known": ("known", "Record accepted limitations of a suite."),
     "report": ("report", "Write a report about runs."),
-    "issues": ("issues", "Write an issue for each failing case, and a script that files them."),
+    "issues": ("issues", "Write an issue for each case and a script that files them."),
     "writeback": ("writeback", "Write owners and verdicts into copies of the harness's logs."),
     "export": ("export", "Export runs, or failures as regression cases."),
     "exclude": ("exclude", "Leave a run out of comparisons, pooled scores and baselines, with a reason."),

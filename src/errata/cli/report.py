@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from errata.cli.batch_page import show_batch
 from errata.cli.options import Options, shared_options
-from errata.cli.output import money, plural, put, put_command, put_json, say, write_out
+from errata.cli.output import plural, put, put_json, say, write_out
 from errata.cli.render.fields import place_of
 from errata.cli.shared_options import reports_option
 from errata.cli.table import put_parts
@@ -30,7 +31,6 @@ from errata.render.document import Document
 from errata.render.figures import percent
 from errata.render.files import WrittenFile
 from errata.render.proof import coverage_state
-from errata.report.batch_prose import batch_answer, batch_warning, category_title
 from errata.report.comparison_document import doubts_words
 from errata.report.comparison_files import ComparisonWritten
 from errata.report.comparison_measurement import chance_words, unfit_words
@@ -46,7 +46,6 @@ from errata.runs.view import RunView
 from errata.text.outgoing import for_user
 from errata.text.shell import shell_word
 from errata.verbs.report import (
-    BatchWritten,
     is_batch,
     report_batch,
     report_comparison,
@@ -344,34 +343,8 @@ def write_batch(view: RunView, wish: ReportOptions, *, several: bool = False) ->
             BatchReportOutput(run=view.run.native_id, run_id=view.run.id, folder=str(made.folder), report=made.report)
         )
     elif wish.in_words:
-        show_batch(made)
+        show_batch(made, in_results=beside is not None)
     return of_batch(made.report, [place_of(str((made.folder / name).absolute())) for name in PAGES])
-
-
-def show_batch(made: BatchWritten) -> None:
-    report, place = made.report, place_of(str(made.folder.absolute()))
-    put(f"{report.name} · {report.model or 'unknown model'} · {report.passed}/{len(report.tests)} passed")
-    if report.reading.failures:
-        put(coverage_state(report.reading), hang=4)
-    put()
-    put(batch_answer(report))
-    if warning := batch_warning(report):
-        put(warning)
-    for category in report.categories:
-        put_parts(
-            category.letter,
-            [f"{len(category.tests)}× {category_title(category)}", category.owner],
-            money(category.cost, 2),
-        )
-    put_parts("cost", [f"{money(report.cost, 2)} total", f"{money(report.cost_of_passes, 2)} on passes"])
-    if report.mean_cost_of_pass is not None:
-        mean, middle = money(report.mean_cost_of_pass, 2), money(report.median_cost_of_pass, 2)
-        put_parts("per pass", [f"mean {mean}", f"median {middle}", plural(report.priced_passes, "pass", "passes")])
-    put()
-    new = sum(one.change != "unchanged" for one in made.written)
-    put_parts("wrote", [place, f"{len(made.written)} files, {new} new or changed"])
-    put_command("next", [f"{place}/file_issues.sh", "--dry-run"], "shows what would be filed")
-    put("Nothing was filed and nothing else was changed.")
 
 
 def write_transcripts(views: Sequence[RunView], wish: ReportOptions) -> Document:
