@@ -12,6 +12,9 @@ from errata.sources.generic import rows, with_map
 MAPS = {
     "name and verdict": '[case]\nname = "id"\n[attempt]\npassed = "ok"\n',
     "with an answer": 'suite = "s"\n[case]\nname = "id"\n[attempt]\npassed = "ok"\noutput = "answer"\n',
+    "with both": '[case]\nname = "id"\n[attempt]\npassed = "ok"\noutput = "more"\nanswer = "answer"\n',
+    "with an answer only": '[case]\nname = "id"\n[attempt]\npassed = "ok"\nanswer = "answer"\n',
+    "with one for both": '[case]\nname = "id"\n[attempt]\npassed = "ok"\noutput = "answer"\nanswer = "answer"\n',
     "with a question": '[case]\nname = "id"\ninput = "q"\n[attempt]\npassed = "ok"\noutput = "answer"\n',
     "with a category": '[case]\nname = "id"\ncategory = "kind"\n[attempt]\npassed = "ok"\n',
 }
@@ -38,7 +41,7 @@ def items_of(folder: Path, mapping: str, lines: bytes) -> list[bytes]:
 @pytest.mark.parametrize("mapping", MAPS.values(), ids=MAPS)
 @given(data=st.lists(ROW, min_size=1, max_size=8))
 def test_the_short_way_gives_the_same_records(tmp_path_factory, mapping, data):
-    first = {"id": "first", "ok": True, "answer": "", "q": "", "kind": ""}
+    first = {"id": "first", "ok": True, "answer": "", "q": "", "kind": "", "more": ""}
     lines = b"".join(to_json(row) + b"\n" for row in ({**first}, *data) if 2**70 not in row.values())
     folder = tmp_path_factory.mktemp("usual")
 

@@ -1,6 +1,10 @@
 """Read a table with its mapping: rows become runs, cases and attempts. The mapping is compiled once per file."""
 
+import fnmatch
+import os
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import cast
@@ -11,7 +15,7 @@ from errata.errors import SettingsError, SourceError
 from errata.model import Harness, Item, SourceRef, Unreadable
 from errata.model.attempt_rows import AttemptRows
 from errata.model.record import TurnBegins
-from errata.sources.base import Match, ReaderShare, Source, convert_each, unreadable
+from errata.sources.base import Match, ReaderShare, Source, convert_each, is_file, unreadable
 from errata.sources.generic import FOLDER_MAP, HARNESS, MAP_SUFFIX, NAME, SUFFIXES, TITLE, map_beside
 from errata.sources.generic.growth import log_of_table
 from errata.sources.generic.mapping import Mapping, load, refuse_missing
@@ -81,9 +85,31 @@ def _data_files(folder: Path) -> list[Path]:
 
 def matching_files(folder: Path, pattern: str) -> list[Path]:
     """The files of a folder that match the pattern, without hidden ones, links and mappings."""
-    files = (path for path in folder.glob(pattern) if path.is_file() and not path.is_symlink())
-    visible = (path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts))
-    return sorted(path for path in visible if not path.name.endswith((MAP_SUFFIX, FOLDER_MAP)))
+    name = pattern.removeprefix("**/")
+    if "/" in name or os.sep in name or "**" in name or not name.strip("."):
+        below = (path for path in folder.glob(pattern) if is_file(path))
+        visible = (path for path in below if not any(part.startswith(".") for part in path.relative_to(folder).parts))
+        files: Iterator[str] = map(str, visible)
+    else:
+        files = _files_named(folder, name, deep=name != pattern)
+    tables = [path for path in files if not path.endswith((MAP_SUFFIX, FOLDER_MAP))]
+    return list(map(Path, sorted(tables, key=lambda path: os.path.normcase(path).split(os.sep))))  # noqa: PTH206
+
+
+def _files_named(folder: Path, name: str, *, deep: bool) -> Iterator[str]:
+    """In the folder and, if `deep`, in all below it. `glob` gives the same and takes three times as long."""
+    is_meant = re.compile(fnmatch.translate(os.path.normcase(name))).match
+    waiting = [str(folder)]
+    while waiting:
+        with suppress(OSError), os.scandir(waiting.pop()) as listed:
+            for entry in listed:
+                if entry.name.startswith("."):
+                    continue
+                if entry.is_file(follow_symlinks=False):
+                    if is_meant(os.path.normcase(entry.name)):
+                        yield entry.path
+                elif deep and entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
 
 
 def _read_files(folder: Path, mapping: Mapping) -> Iterator[Item]:

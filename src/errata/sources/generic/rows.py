@@ -91,7 +91,7 @@ class RowConverter:
         if self._usual is None or self._cases.has_fields:
             return None
         columns = self._usual.columns(file)
-        return columns.pack if columns.names | {NOT_RUN, RUN_OBJECT} == self._taken.keys() else None
+        return columns.pack if columns and columns.names | {NOT_RUN, RUN_OBJECT} == self._taken.keys() else None
 
     def _usual_items(self, usual: UsualRows, key: str, row: Row) -> list[Item]:
         data, cases = row.data, self._cases

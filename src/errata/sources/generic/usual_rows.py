@@ -13,7 +13,7 @@ from errata.sources.generic.packed_rows import ColumnNames, UsualColumns
 from errata.sources.generic.places import NOT_RUN, RUN_OBJECT
 from errata.sources.generic.runs import MappedRun, Runs
 
-_KNOWN = frozenset(("passed", "output", "messages"))
+_KNOWN = frozenset(("passed", "output", "answer", "messages"))
 _RESULTS: dict[bool, tuple[Outcome, float]] = {True: ("pass", 1.0), False: ("fail", 0.0)}
 
 
@@ -25,7 +25,8 @@ class UsualRows:
         assert name and passed
         self._name, self._passed = as_column(name).column, as_column(passed).column
         self._output = as_column(output).column if output else ""
-        messages = mapping.attempt.messages
+        messages, answer = mapping.attempt.messages, mapping.attempt.answer
+        self._answer = as_column(answer).column if answer else ""
         self._messages = as_column(messages).column if messages else ""
         self._state: MappedRun = runs.state_of({})
         self._run = self._state.run
@@ -39,6 +40,8 @@ class UsualRows:
         if type(name) is not str or not name or type(data.get(self._passed)) is not bool:
             return None
         if self._output and type(data.get(self._output)) is not str:
+            return None
+        if self._answer and (type(answer := data.get(self._answer)) is not str or not answer):
             return None
         if NOT_RUN in data or RUN_OBJECT in data or not self._state.announced:
             return None
@@ -56,13 +59,21 @@ class UsualRows:
             measurement="scored",
             outcome=outcome,
             reported=reported,
-            output=Output(text=data[self._output]) if self._output else NO_OUTPUT,
+            output=self._output_of(data),
             extra={"columns": left} if left else {},
             ref=ref,
         )
 
-    def columns(self, file: str) -> UsualColumns:
-        """For whole turns of such rows."""
+    def _output_of(self, data: dict[str, Any]) -> Output:
+        if not self._output and not self._answer:
+            return NO_OUTPUT
+        answer = data[self._answer] if self._answer else None
+        return Output(text=data[self._output], answer=answer) if self._output else Output(answer=answer)
+
+    def columns(self, file: str) -> UsualColumns | None:
+        """For whole turns of such rows; None where they have an answer beside the output."""
+        if self._answer:
+            return None
         columns = ColumnNames(self._name, self._passed, self._output, self._messages)
         return UsualColumns(self._state, file, columns)
 
@@ -85,6 +96,6 @@ def usual_rows(mapping: Mapping, runs: Runs, columns: Collection[str]) -> UsualR
     )
     if not is_usual:
         return None
-    named = (mapping.case.name, asked.passed, asked.output, asked.messages)
+    named = (mapping.case.name, asked.passed, asked.output, asked.answer, asked.messages)
     plain = [as_column(column).column for column in named if column]
     return UsualRows(mapping, runs) if all(name in columns or len(segments(name)) < 2 for name in plain) else None
