@@ -172,6 +172,11 @@ def json_file(path: Path, *, source: str, root: Path) -> Row | Unreadable:
             data = file.read()
     except (OSError, ValueError) as error:
         return unreadable(source, ref, describe(error))
+    return json_document(data, ref, source=source)
+
+
+def json_document(data: bytes, ref: SourceRef, *, source: str) -> Row | Unreadable:
+    """The same of a file that was read before."""
     try:
         return row_of(data, ref, source=source)
     except (ValueError, RecursionError) as error:

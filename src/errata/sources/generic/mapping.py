@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from difflib import get_close_matches
+from functools import lru_cache
 from operator import methodcaller
 from pathlib import Path
 from typing import Any, Literal
@@ -13,6 +14,7 @@ from msgspec.structs import replace
 
 from errata.errors import SettingsError
 from errata.sources.generic.values import structured
+from errata.sources.shared.last_result import remember_last
 from errata.text.lazy_regex import lazy_regex
 
 _HINT = "docs/mapping.md shows a whole mapping"
@@ -161,12 +163,10 @@ class Mapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return bool(self.attempt.passed or self.attempt.score or self.checks)
 
     def columns(self) -> tuple[tuple[str, MappedColumn], ...]:
-        """Every column that the mapping names, with its key. A folder of very many files asks for each of them."""
-        if not _listed or _listed[0][0] is not self:
-            _listed[:] = [(self, tuple(self._columns()))]
-        return _listed[0][1]
+        """Every column that the mapping names, with its key."""
+        return _columns(self)
 
-    def _columns(self) -> Iterator[tuple[str, MappedColumn]]:
+    def each_column(self) -> Iterator[tuple[str, MappedColumn]]:
         for key, value in self._values():
             if isinstance(value, MappedColumn):
                 yield key, value
@@ -196,8 +196,9 @@ class Mapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 yield f"[{section}] {name}", as_column(value) if isinstance(value, str) else value
 
 
-_listed: list[tuple[Mapping, tuple[tuple[str, MappedColumn], ...]]] = []
-"""The mapping that was asked last, and its columns."""
+@remember_last
+def _columns(mapping: Mapping) -> tuple[tuple[str, MappedColumn], ...]:
+    return tuple(mapping.each_column())
 
 
 def as_check(value: str | CheckColumn) -> CheckColumn:
@@ -274,6 +275,7 @@ def _refuse_unknown(path: Path, where: str, keys: dict[str, Any], known: tuple[s
             )
 
 
+@lru_cache(256)
 def segments(path: str) -> tuple[str | int, ...]:
     """`usage.tokens[0]` → `("usage", "tokens", 0)`."""
     return tuple(int(number) if number else name for number, name in _SEGMENT.findall(path))

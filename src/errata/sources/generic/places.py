@@ -5,6 +5,7 @@ of the object that holds the rows, `^^x` one of the object around that, and `$.x
 """
 
 from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from errata.model import Unreadable
 from errata.sources.base import Row
 from errata.sources.generic.mapping import MappedColumn, Mapping, as_column, follow, getter, segments
 from errata.sources.generic.values import NOTHING, is_empty
+from errata.sources.shared.last_result import remember_last
 from errata.text.lazy_regex import lazy_regex
 
 KEY = "@key"
@@ -48,6 +50,7 @@ class PlacedRow(NamedTuple):
     key: str | None
 
 
+@lru_cache(16)
 def steps_of(path: str) -> tuple[Step, ...]:
     """`runs[].results[0]` → `("runs", EACH, "results", 0)`."""
     made: list[Step] = []
@@ -100,17 +103,23 @@ def _is_keyed(target: dict[str, Any], mapping: Mapping) -> bool:
 
 def _is_row_below(target: dict[str, Any], document: Any, mapping: Mapping) -> bool:
     """The same, where what identifies the case may be around it."""
-    paths = [path for path in outer_columns(mapping) if path[:1] in ("^", "$")]
-    return _is_row(target, mapping) or (target is not document and bool(paths))
+    if _is_row(target, mapping):
+        return True
+    return target is not document and any(path[:1] in ("^", "$") for path in outer_columns(mapping))
 
 
 def _is_row(target: dict[str, Any], mapping: Mapping) -> bool:
     """Whether an object is itself the only row: it has what identifies a case."""
+    return any(
+        path in FILE_COLUMNS or path in target or follow(target, segments(path)) is not None
+        for path in _case_paths(mapping)
+    )
+
+
+@remember_last
+def _case_paths(mapping: Mapping) -> tuple[str, ...]:
     named = (mapping.case.name, mapping.case.input)
-    paths = [column if isinstance(column, str) else column.column for column in named if column is not None]
-    if any(path in FILE_COLUMNS for path in paths):
-        return True
-    return any(follow(target, segments(path)) is not None or path in target for path in paths)
+    return tuple(as_column(column).column for column in named if column is not None)
 
 
 def _walk(
@@ -160,11 +169,13 @@ def rows_of_columns(document: Any) -> list[dict[str, Any]] | None:
     return [{name: part[key] for name, part in document.items()} for key in keys]
 
 
+@remember_last
 def outer_columns(mapping: Mapping) -> tuple[str, ...]:
     """The columns of a mapping that are not in a row itself."""
     return tuple(dict.fromkeys(column.column for _, column in mapping.columns() if column.column[:1] in OUTER))
 
 
+@remember_last
 def level_of_runs(mapping: Mapping) -> int:
     """How many objects further out the one that describes a run is, `^` = 1; 0 if the mapping names the runs itself.
 
@@ -283,7 +294,12 @@ class WideTable(NamedTuple):
         return template.replace(self.marker, name)
 
 
-def wide_tables(mapping: Mapping) -> Iterator[WideTable]:
+@remember_last
+def wide_tables(mapping: Mapping) -> tuple[WideTable, ...]:
+    return tuple(_wide_tables(mapping))
+
+
+def _wide_tables(mapping: Mapping) -> Iterator[WideTable]:
     kinds = (mapping.models, mapping.cases, mapping.attempts)
     decisive = (mapping.attempt.passed, mapping.attempt.score, mapping.attempt.status, *mapping.checks.values())
     verdicts = frozenset(as_column(column).column for column in decisive if column)

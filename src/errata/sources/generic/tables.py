@@ -11,7 +11,18 @@ import msgspec
 
 from errata.errors import SettingsError, SourceError, extra_hint
 from errata.model import SourceRef, Unreadable
-from errata.sources.base import LINE_CAP, Row, decode, describe, head_of, json_file, json_lines, relative, unreadable
+from errata.sources.base import (
+    LINE_CAP,
+    Row,
+    decode,
+    describe,
+    head_of,
+    json_document,
+    json_file,
+    json_lines,
+    relative,
+    unreadable,
+)
 from errata.sources.generic import NAME
 from errata.sources.generic.mapping import MappedColumn, Mapping, lacks_column, rest, spoken_for
 from errata.sources.generic.places import (
@@ -31,6 +42,8 @@ from errata.sources.generic.places import (
 from errata.sources.generic.values import bounded
 
 OPENING = 4 * 1024 * 1024
+SMALL = 64 * 1024
+"""Bytes of a document that is read once: a folder may hold very many."""
 SAMPLE = 200
 MAGIC = b"PAR1"
 BATCH = 256
@@ -53,7 +66,7 @@ def open_table(path: Path, *, source: str, root: Path, mapping: Mapping) -> RowT
     """The rows of a file, with the columns that the mapping takes from around them. `SettingsError` without rows."""
     table = _opened(path, source, root, mapping)
     outer = outer_columns(mapping)
-    of_file = tuple(name for name in (*FILE_COLUMNS, ROW) if name in outer)
+    of_file = tuple(name for name in (*FILE_COLUMNS, ROW) if name in outer) if outer else ()
     if of_file and table.columns:
         sample = [row.data for row in with_file_columns(_bare(table.sample), path, root, outer) if isinstance(row, Row)]
         rows = with_file_columns(table.rows, path, root, outer)
@@ -95,7 +108,9 @@ def _unpivoted(table: RowTable, wide: WideTable, path: Path, mapping: Mapping) -
 def _opened(path: Path, source: str, root: Path, mapping: Mapping) -> RowTable:
     try:
         with path.open("rb") as file:
-            opening = file.read(OPENING)
+            opening = file.read(SMALL)
+            if len(opening) == SMALL:
+                opening += file.read(OPENING - SMALL)
     except OSError as error:
         return _nothing(unreadable(source, SourceRef(file=relative(path, root)), describe(error)))
     if opening.startswith(MAGIC):
@@ -107,7 +122,7 @@ def _opened(path: Path, source: str, root: Path, mapping: Mapping) -> RowTable:
     if starts[:1] != [b"["] and _are_json_lines(lines, starts, rows) and not (mapping.files and len(lines) == 1):
         return _json_lines(path, lines, source, root, mapping)
     if starts[:1] in ([b"["], [b"{"]):
-        return _document(path, source, root, mapping)
+        return _document(path, source, root, mapping, opening if len(opening) < SMALL else None)
     return _delimited(path, lines, source, root)
 
 
@@ -177,8 +192,12 @@ def _decoded(line: bytes) -> Any:
         return None
 
 
-def _document(path: Path, source: str, root: Path, mapping: Mapping) -> RowTable:
-    document = json_file(path, source=source, root=root)
+def _document(path: Path, source: str, root: Path, mapping: Mapping, whole: bytes | None) -> RowTable:
+    """`whole` is what is in the file, where it was read before."""
+    if whole is None:
+        document = json_file(path, source=source, root=root)
+    else:
+        document = json_document(whole, SourceRef(file=relative(path, root)), source=source)
     if isinstance(document, Unreadable):
         return _nothing(document)
     document = Row(rows_of_columns(document.data) or document.data, document.ref)
