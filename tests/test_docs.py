@@ -192,13 +192,27 @@ def test_the_first_screen_of_the_readme_answers_what_a_newcomer_asks():
         assert answer in screen
 
 
-def test_the_conclusion_of_the_readme_follows_from_the_output_above_it():
+def test_the_conclusion_of_the_readme_follows_from_the_output_below_it():
     text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    failures, model = re.search(r"Owners (\d+) failures model (\d+) ", text).groups()
+    failures = int(re.search(r"Owners (\d+) failures ", text)[1])
+    supported, presumed = map(int, re.search(r"(\d+) supported, (\d+) presumed", text).groups())
+    others = {owner: int(re.search(rf" {owner} (\d+) █", text)[1]) for owner in ("grader", "provider", "environment")}
     clean = re.search(r"clean (\d+/\d+) ", text)[1]
 
-    assert f"{model} of the {failures} failures are the model's" in text
-    assert f"the score is {clean}" in text
+    assert failures == supported + presumed + sum(others.values())
+    named = ", ".join(f"{count} {owner}" for owner, count in {"model": supported, **others}.items())
+    assert f"who owns {failures - presumed} of the {failures} failures: {named}." in text
+    assert f"The other {presumed} are only *presumed* to be the model's" in text
+    left_out = others["provider"] + others["environment"]
+    assert f"`clean` is {clean}: it leaves out the {left_out} infrastructure failures" in text
+    assert f"The other {failures - left_out} count as failures" in text
+
+
+def test_the_readme_counts_the_formats():
+    """Without errata's own lines and the user's tables."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+
+    assert f"[{len(set(sources.BUILT_IN) - {'errata-jsonl', 'generic'})} log formats]" in text
 
 
 def test_the_checkup_page_explains_every_finding_and_no_other():
