@@ -77,7 +77,7 @@ def test_the_folder_lies_with_the_results_of_the_batch(batch, said):
 
 
 def test_the_output_names_the_folder_of_the_results_and_how_to_write_elsewhere(batch, said):
-    text = folded(said[0].out)
+    text = folded(said[0])
 
     assert "this is the folder of the results; `-o DIR` writes elsewhere" in text
     assert "Nothing was filed, and no other file was changed." in text
