@@ -56,7 +56,7 @@ def test_the_text_says_what_for_and_what_it_costs(library):
     page = done("rerun", "jn7mqywb", "--store", library).out
 
     assert page.startswith("Run jn7mqywb · acme/nimbus-2-coder")
-    assert "Rerun    2 of 25 attempts · provider 1 · environment 1\n" in page
+    assert "Rerun    2 of 25 evals · provider 1 · environment 1\n" in page
     assert "cases    001-data_modeling/000-user_table · 003-mutations/005-batch_insert\n" in page
     assert "cost     about $0.0" in page
     assert page.endswith("Nothing was run.\n")
@@ -102,7 +102,9 @@ def test_a_continuous_conversation_is_left_to_the_user(library):
 
     assert plan["commands"] == []
     assert [one["case"] for one in plan["by_hand"]] == [f"turn-{number}" for number in range(25, 30)]
-    assert "By hand  5 attempts: one continuous conversation" in done("rerun", "9c0d1e2f", "--store", library).out
+    assert (
+        "By hand  5 attempts: a turn of a continuous conversation" in done("rerun", "9c0d1e2f", "--store", library).out
+    )
 
 
 def test_a_log_of_no_known_harness_is_left_to_the_user(library):

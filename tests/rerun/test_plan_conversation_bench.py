@@ -26,7 +26,7 @@ def test_a_turn_of_a_continuous_conversation_cannot_be():
 
     assert plan.commands == ()
     assert plan.by_hand[0].why_not == "continuous_conversation"
-    assert why_by_hand(plan.by_hand[0]).startswith("one continuous conversation")
+    assert why_by_hand(plan.by_hand[0]).startswith("a turn of a continuous conversation can't be rerun alone")
 
 
 def test_voice_activity_detection_stays_off():

@@ -17,7 +17,7 @@ from errata.cli.render.analysis_counts import measured_share, show_categories, s
 from errata.cli.render.fields import place_of
 from errata.cli.render.history import show_memory, tell_history
 from errata.cli.render.next_steps import put_next
-from errata.cli.render.runs import beside, counted_in, failures_in_words, passes_in_words, title_of
+from errata.cli.render.runs import beside, counted_in, failures_in_words, passes_in_words, repeated_rows, title_of
 from errata.cli.render.scores import put_bracket
 from errata.cli.render.suspects import put_suspects
 from errata.cli.render.unread import show_unread
@@ -188,7 +188,9 @@ def tell_summary(analysis: Analysis) -> None:
     checks = sum(sum(often for status, often in one.items() if status != "not_run") for one in counts.checks.values())
     word = counted_in(run, "cases")
     more = counts.attempts - counts.counted
-    of = "" if made <= counts.cases else f" of {plural(counts.cases, 'case')}"
+    again = repeated_rows(analysis.stored, analysis.unit)
+    of = f" of {plural(made - again, word)}" if again else ""
+    of = f" of {plural(counts.cases, word)}" if not again and made > counts.cases else of
     read = ", ".join([f"{plural(made, 'attempt' if of else word)}{of}", *beside(analysis.stored)])
     read += f", {more:,} replaced or nested attempts not counted" if more else ""
     measured = f", {plural(checks, 'check')}" if checks else ""

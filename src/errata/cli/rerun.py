@@ -9,23 +9,23 @@ import msgspec
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, plural, put, put_json, put_words
-from errata.cli.render.runs import attempts_in_words, title_of
+from errata.cli.render.runs import attempts_in_words, counted_in, title_of
 from errata.cli.shared_options import OneOfMany, Word
 from errata.cli.table import put_parts
 from errata.json_output.rerun import rerun_output
-from errata.model import StoredRun
 from errata.model.words import OWNERS
 from errata.render.figures import left_out_reason
 from errata.rerun import ByHand, Command, RerunAttempt
 from errata.rerun.plan import ALSO_WHY, FILL_IN, judging, note_text, why_by_hand
 from errata.rerun.selection import Rerun
+from errata.runs.view import RunView
+from errata.runs.without_failures import cases_not_in_log
 from errata.text.clean import one_line
 from errata.text.shell import shell_word
 from errata.verbs.rerun import plan_reruns
 
 NAMED, LONGEST = 8, 80
 INDENT, DEEPER = " " * 2, 6
-_SKIPPED = "its result counts, so they are not rerun (--case or --owner includes them)"
 
 
 @click.command("rerun")
@@ -81,7 +81,7 @@ def command(
         put(title_of(view.run, view.handle))
         if view.run.excluded is not None:
             put(f"EXCLUDED from every score: {view.run.excluded.reason}")
-        _show(rerun)
+        _show(rerun, view)
 
 
 def only_judging(rerun: Rerun) -> Rerun:
@@ -92,7 +92,7 @@ def only_judging(rerun: Rerun) -> Rerun:
     return msgspec.structs.replace(rerun, plan=plan, attempts=attempts)
 
 
-def _show(rerun: Rerun) -> None:
+def _show(rerun: Rerun, view: RunView) -> None:
     plan = rerun.plan
     if not rerun.attempts:
         put("Nothing to rerun")
@@ -101,7 +101,7 @@ def _show(rerun: Rerun) -> None:
     attempts = [one for command in plan.commands for one in command.attempts] + [one.attempt for one in plan.by_hand]
     put_parts(
         "Rerun",
-        [f"{rerun.attempts:,} of {_whole(rerun.stored)}", *_tally(left_out_reason(one.why) for one in attempts)],
+        [f"{rerun.attempts:,} of {_whole(view)}", *_tally(left_out_reason(one.why) for one in attempts)],
     )
     _show_recovered(rerun)
     for command in plan.commands:
@@ -118,18 +118,20 @@ def _show(rerun: Rerun) -> None:
     put("Owners are provisional unless reviewed. Nothing was run.")
 
 
-def _whole(stored: StoredRun) -> str:
-    """The attempts of the run; those that were never made are among them, since a rerun makes them."""
-    missing = stored.counts.missing
-    if not missing:
+def _whole(view: RunView) -> str:
+    """The cases or attempts of the run; those that were never made are among them, since a rerun makes them."""
+    stored, unit = view.stored, view.scores().unit
+    if cases_not_in_log(stored):
         return attempts_in_words(stored)
-    return plural(stored.counts.attempts_in_log + missing, "planned attempt")
+    planned = "planned " if stored.counts.missing else ""
+    total = stored.counts.cases if unit == "cases" else stored.counts.counted
+    return plural(total, f"{planned}{counted_in(stored.run, unit)}")
 
 
 def _show_recovered(rerun: Rerun) -> None:
     if rerun.recovered:
         cases = plural(len(rerun.recovered), "case")
-        put(f"known    {cases} recovered from an earlier session: {_SKIPPED}", hang=9)
+        put(f"skipped  {cases} that an earlier session measured (--case or --owner includes them)", hang=9)
 
 
 def show_command(command: Command) -> None:

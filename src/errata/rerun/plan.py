@@ -126,8 +126,8 @@ WIDTH = 80
 _WHY_NOT: dict[WhyNoCommand, str] = {
     "command_like_secret": "the command looks as if it contains a secret",
     "continuous_conversation": (
-        "one continuous conversation: a turn can't be repeated without the turns before it; "
-        "`--rehydrate --only-turns` replaces those with reference answers, which is a different measurement"
+        "a turn of a continuous conversation can't be rerun alone, so rerun the whole conversation; "
+        "`--rehydrate --only-turns` replaces earlier turns with reference answers, which is a different measurement"
     ),
     "export_without_folder": "an exported table does not contain the experiment's folder: import the folder instead",
     "field_like_option": "the {about} starts with a dash, like an option",

@@ -1,7 +1,7 @@
 """The counts of an analysis: measured cases, first failed checks, categories and cost."""
 
 from errata.cli.output import money, number, plural, put
-from errata.cli.render.runs import counted_in
+from errata.cli.render.runs import counted_in, repeated_rows
 from errata.cli.table import put_parts
 from errata.model.coverage import holds_only_failures
 from errata.render.figures import overlap_note, simulator_cost
@@ -61,9 +61,10 @@ def measured_share(analysis: Analysis) -> str:
     run, counts = analysis.stored.run, analysis.stored.counts
     if run.expected_cases is None or analysis.unit == "attempts" or cases_not_in_log(analysis.stored):
         return ""
-    measured = sum(often for outcome, often in counts.outcomes.items() if outcome != "none")
+    verdicts = sum(often for outcome, often in counts.outcomes.items() if outcome != "none")
+    measured = verdicts - repeated_rows(analysis.stored, analysis.unit)
     parts = [f"{measured:,} of {plural(run.expected_cases, f'planned {counted_in(run, analysis.unit)}')} measured"]
-    if (broken := counts.measurements.get("scored", 0) - measured) > 0:
+    if (broken := counts.measurements.get("scored", 0) - verdicts) > 0:
         parts.append(f"{broken:,} scored without a usable result")
     if skipped := counts.executions.get("skipped"):
         parts.append(f"{skipped:,} skipped")

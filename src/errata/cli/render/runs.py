@@ -25,6 +25,11 @@ def counted_in(run: Run, unit: str) -> str:
     return "attempt" if unit == "attempts" else harness_of(run.source.name).unit or "case"
 
 
+def repeated_rows(stored: StoredRun, unit: str) -> int:
+    """Where each case was to be tried once: the rows beyond the first of a case."""
+    return stored.counts.counted - stored.counts.cases if unit == "cases" else 0
+
+
 def attempts_in_words(stored: StoredRun) -> str:
     """`29 attempts, 2 missing`."""
     return ", ".join([plural(stored.counts.attempts_in_log, "attempt"), *beside(stored)])
