@@ -8,7 +8,6 @@ import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
-from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import msgspec
@@ -47,7 +46,7 @@ def failures_ahead(
     if not _is_worth_it(views):
         yield from map(collect, views)
         return
-    order = CollectingOrder(str(views[0].store.own_file), tuple(view.run.id for view in views), logs)
+    order = CollectingOrder(views[0].store.shared_location, tuple(view.run.id for view in views), logs)
     with closing(_FailureProcess(order)) as process:
         for view in views:
             collected = process.next_run()
@@ -58,9 +57,8 @@ def _is_worth_it(views: Sequence["RunView"]) -> bool:
     if len(views) < 2 or sum(view.stored.counts.failures for view in views) < PARALLEL_FROM or cores() < 2:
         return False
     store = views[0].store
-    is_shareable = store.own_file is not None and not (store.is_read_only or store.deployment)
     # the other process may know other rules
-    if not is_shareable or rules_in_use() is not built_in():
+    if not store.shared_location or rules_in_use() is not built_in():
         return False
     return not any(is_left_to_background(view.stored, store) for view in views)
 
@@ -126,7 +124,7 @@ def serve(request: IO[bytes], answer: IO[bytes], failures_to_group: Callable[...
     end_with_parent(request)
     collect_seldom()
     with suppress(ErrataError, UnicodeEncodeError, OverflowError, BrokenPipeError), using_rules(built_in()):
-        store = open_store(Path(order.store))
+        store = open_store(order.store)
         with store.kept_open():
             known = {stored.run.id: stored for stored in runs_by_id(store, order.runs)}
             for run_id in order.runs:

@@ -6,7 +6,6 @@ the end is done here.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path
 from typing import IO
 
 import msgspec
@@ -67,7 +66,7 @@ def share_summaries(
     with ExitStack() as stack:
         processes: dict[str, SummaryProcess] = {}
         for runs in _shares(views, store, timeouts, to_pool=to_pool)[1:]:
-            process = SummaryProcess(SummaryOrder(str(store.own_file), tuple(runs), timeouts, to_pool))
+            process = SummaryProcess(SummaryOrder(store.shared_location, tuple(runs), timeouts, to_pool))
             stack.callback(process.close)
             processes |= dict.fromkeys(runs, process)
         yield processes
@@ -75,8 +74,7 @@ def share_summaries(
 
 def _shares(views: Sequence[RunView], store: Store, timeouts: Timeouts, *, to_pool: bool) -> list[list[str]]:
     """The runs of each process, of about as many attempts; the first share is for this one. Empty for few attempts."""
-    is_shareable = store.own_file is not None and not (store.is_read_only or store.deployment)
-    if not is_shareable or _attempts_of(views) < PARALLEL_FROM:
+    if not store.shared_location or _attempts_of(views) < PARALLEL_FROM:
         return []
     if any(is_left_to_background(view.stored, store) for view in views):
         return []
@@ -102,7 +100,7 @@ def serve(request: IO[bytes], answer: IO[bytes], summarise: Summarise) -> None:
     end_with_parent(request)
     collect_seldom()
     with suppress(ErrataError):  # whoever gave the order does what is missing, and shows the error
-        store = open_store(Path(order.store))
+        store = open_store(order.store)
         with store.kept_open():
             for stored in runs_by_id(store, order.runs):
                 summarise(RunView(stored, store, is_triaged=True), order.timeouts, order.to_pool)

@@ -5,6 +5,7 @@ Large runs have a process of their own: `deriving.py`.
 
 import threading
 import time
+from contextlib import suppress
 
 from errata.errors import ErrataError
 from errata.model.filters import FailureFilters
@@ -52,11 +53,19 @@ class Indexer:
 
     def _work(self) -> None:
         with using_store(self._settings.store):
-            store = open_store(self._settings.store, deployment=self._deployment)
+            while not self._stop.is_set():
+                with suppress(ErrataError):  # pages report it; a database that was out of reach may be back later
+                    self._follow(open_store(self._settings.store, deployment=self._deployment))
+                self._stop.wait(PAUSE)
+
+    def _follow(self, store: Store) -> None:
+        """Until the server ends, or the store can't be read."""
+        try:
             with store.kept_open():
                 while not self._stop.wait(0 if not self._seen else PAUSE):
                     self._bring_up_to_date(store)
                     self._seen.setdefault("", "")
+        finally:
             close_index(store)
             store.engine.dispose()
 
