@@ -128,14 +128,14 @@ def test_the_lines_for_jq_do_what_is_said(tmp_path):
 
 def test_the_name_of_whoever_gives_none_is_the_one_on_the_page():
     assert done("review", "next", "latest").row["reviewer"] == "agent:agent"
-    assert "kept as `agent:agent`" in PAGE
+    assert "stored as `agent:agent`" in PAGE
 
 
 def test_caps_are_said_to_hold_for_one_command():
     page = " ".join(errata("review", "run", "--help").out.split())
 
     assert "Spend at most this much in this command." in page
-    assert "hold for one command" in PAGE
+    assert "apply to one command" in PAGE
 
 
 def test_the_decision_names_every_module_of_the_review():
