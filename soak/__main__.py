@@ -64,7 +64,10 @@ def main() -> None:
         if given.quick:
             parts = [part._replace(units=1) for part in parts]
         until = time.monotonic() + 60 * given.minutes if given.minutes else float("inf")
-        program.run(parts, state, Path(folder), until=until, processes=given.processes)
+        try:
+            program.run(parts, state, Path(folder), until=until, processes=given.processes)
+        except KeyboardInterrupt:
+            print("stopped; units that were under way are repeated by the next call", flush=True)
     program.show(program.summary(state))
     if given.record:
         record(state)

@@ -19,6 +19,8 @@ from soak.limits import TooSlowError, limit_memory
 
 Figures = Mapping[str, float]
 """What a unit counted. A figure that starts with `peak` is a maximum."""
+PROGRESS = 60.0
+"""Seconds between two lines of progress."""
 
 
 class Part(NamedTuple):
@@ -91,6 +93,7 @@ def run(parts: Sequence[Part], state: State, folder: Path, *, until: float, proc
     """Units of all parts in turn, the part that is furthest behind first. Starts no unit after `until`."""
     waiting = _waiting(parts, state)
     running: dict[Future[UnitResult], tuple[Part, int]] = {}
+    show_at = time.monotonic() + PROGRESS
     with ProcessPoolExecutor(processes, mp_context=get_context("fork"), initializer=limit_memory) as pool:
         while True:
             while len(running) < processes and time.monotonic() < until:
@@ -109,6 +112,14 @@ def run(parts: Sequence[Part], state: State, folder: Path, *, until: float, proc
                 if result.problem:
                     again = f"--only {part.name} --seed {state.seed} --unit {unit}"
                     print(f"{part.name} FAILED, repeat with `python -m soak {again}`:\n{result.problem}", flush=True)
+            if time.monotonic() >= show_at:
+                print(_progress(parts, state), flush=True)
+                show_at = time.monotonic() + PROGRESS
+
+
+def _progress(parts: Sequence[Part], state: State) -> str:
+    done = (f"{part.name} {len(state.units_done(part.name, state.seed)):,}/{part.units:,}" for part in parts)
+    return f"units done: {', '.join(done)}; failures {len(state.problems):,}"
 
 
 def run_unit(part: Part, folder: Path, seed: str, unit: int) -> UnitResult:

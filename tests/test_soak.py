@@ -62,6 +62,15 @@ def test_no_secret_is_in_anything_that_is_written(tmp_path):
     assert secrets.run(tmp_path, secrets=1, each=1, seed=11) == []
 
 
+def test_a_long_pass_shows_how_far_it_is(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(program, "PROGRESS", 0)
+    state = program.State(tmp_path / "state.json")
+    state.seed = "7"
+    program.run([program.Part("part", 2, a_unit)], state, tmp_path, until=float("inf"), processes=1)
+
+    assert capsys.readouterr().out.splitlines()[-1] == "units done: part 2/2; failures 0"
+
+
 def test_a_second_call_continues_and_totals_go_over_all_seeds(tmp_path):
     part, path = program.Part("part", 4, a_unit), tmp_path / "state.json"
     state = program.State(path)
