@@ -94,6 +94,13 @@ def analysis(run: RunOf) -> Any:
     return row
 
 
+def why_no_estimate(page: str) -> str | None:
+    """Empty where a score is called the best estimate; none where the page has no such figure."""
+    words = " ".join(page.split())
+    found = re.search(r"(?i)(no )?best estimate(?:: ([^;,]+))?", words)
+    return None if found is None else found[2] if found[1] else ""
+
+
 def failures(run: RunOf) -> list[Any]:
     return run.rows("failures")
 

@@ -10,6 +10,7 @@ import click
 import pytest
 
 from errata.cli.app import app
+from errata.runs.without_failures import NO_ESTIMATE
 from number_commands import (
     TOP,
     Extract,
@@ -81,6 +82,7 @@ from number_commands import (
     to_rerun,
     top_causes,
     top_causes_on_page,
+    why_no_estimate,
     without_reviews,
     without_zeros,
     written_back,
@@ -232,6 +234,19 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
         ("report, memory", lambda run: in_memory(run, lambda kept: kept["passed"])),
         ("report --profile batch --json",
          lambda run: sum(one["passed"] for one in batch(run)["tests"]) if is_batch(run) else None),
+    ],
+    "fit for comparison": [
+        ("check --json", lambda run: run.row("check")["fit"]),
+        ("check", lambda run: "NOT FIT" not in run.text("check")),
+        ("analyze --json", lambda run: analysis(run)["fit"]),
+        ("report --json", lambda run: report(run)["fit"]),
+        ("report", lambda run: in_page(run, lambda page: "**Checkup**: NOT FIT" not in page)),
+    ],
+    "why no score is the best estimate": [
+        ("analyze", lambda run: why_no_estimate(page_of(run))),
+        ("report", lambda run: why_no_estimate(report_page(run))),
+        ("report --json", lambda run: (why := report(run)["no_estimate"]) and NO_ESTIMATE[why]
+            if why_no_estimate(report_page(run)) else None),
     ],
     "passed, strict": policy("strict", "passed", "total"),
     "passed, clean": policy("clean", "passed", "total"),

@@ -85,8 +85,9 @@ Score                  passed     rate   95 % interval
          strict        24/30    80.0 %   [62.7, 90.5]    every turn; missing or contradictory = not
                                                          passed
          as_reported   –                                 the harness gives no headline number
-         clean         24/27    88.9 %   [71.9, 96.1]    3 turns left out: missing 2, contradictory
-                                                         1
+         clean         24/27    88.9 %   [71.9, 96.1]    no best estimate: run not fit for
+                                                         comparison; 3 turns left out: missing 2,
+                                                         contradictory 1
 
 Next     errata rerun 0b1c2d3e   print how to rerun 3 turns
 """)

@@ -322,7 +322,7 @@ def test_the_net_impact_tells_what_is_ours_and_what_is_the_models(reviewed):
         "Infrastructure or knock-on; rerun": ("2", "22 %"),
     }
     assert "Bounds of reviewed: 64.0 % if the 4 of 25 cases left out had failed, 80.0 % if they had passed." in text
-    assert "Best single figure: reviewed, 76.2 % (16/21), interval 54.9–89.4." in text
+    assert "Best estimate: reviewed, 76.2 % (16/21), interval 54.9–89.4." in text
 
 
 @pytest.mark.req("A-09")

@@ -3,6 +3,7 @@
 import re
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -10,7 +11,7 @@ from msgspec.structs import replace
 from errata.cli.report import _show_counts
 from errata.compare.scores import LeftOutGroup, Score
 from errata.model.output.report.run import Repeat, RunFailure, RunReport, RunSubject
-from errata.model.output.report.shared import ReviewCoverage, SuspiciousPasses
+from errata.model.output.report.shared import FindingFact, ReviewCoverage, SuspiciousPasses
 from errata.render.charts import owner_strip
 from errata.render.document import Paragraph, RankedCause, line
 from errata.render.html import to_html
@@ -71,7 +72,8 @@ def test_the_bounds_of_a_report_are_those_of_the_score_and_none_where_nothing_wa
 
 def test_a_page_shows_that_a_run_is_not_fit_and_what_passed_suspiciously():
     odd = SuspiciousPasses(name="empty", means="the answer is empty", cases=("a", "b"))
-    page = to_html(run_document(a_report({"a": [True], "b": [False]}, fit=False, suspicious=(odd,))))
+    report = a_report({"a": [True], "b": [False]}, fit=False, no_estimate="not_fit", suspicious=(odd,))
+    page = to_html(run_document(report))
     first = page.partition("Failure Summary</h2>")[0]
 
     assert "<li>Look at 2 suspicious passes before you publish the score</li>" in first
@@ -174,3 +176,40 @@ def test_what_failed_before_in_another_way_is_no_repeat_in_the_words_of_the_comm
 
     _show_counts(replace(report, failures=tuple(failures)))
     assert "repeats  1 of 3: a; 1 failed before in another way\n" in capsys.readouterr().out
+
+
+def test_a_markdown_report_shows_that_a_run_is_not_fit_in_its_head():
+    gap = FindingFact(name="missing", severity="error", text="1 of 3 planned cases is not in the log: c")
+    unfit = to_markdown(run_document(a_report({"a": [True], "b": [False]}, fit=False, findings=(gap,))))
+    fit = to_markdown(run_document(a_report({"a": [True], "b": [False]})))
+
+    assert "- **Checkup**: NOT FIT for comparison with other runs (1 problem)" in unfit
+    assert "- **Checkup**: fit for comparison with other runs\n" in fit
+
+
+def test_a_report_has_no_best_estimate_where_the_summary_has_none():
+    scores = tuple(score_lines({"clean": Score(policy="clean", passed=1, total=1)}))
+    few = msgspec.structs.replace(a_report({"a": [True], "b": [False]}, no_estimate="too_few"), scores=scores)
+    enough = msgspec.structs.replace(few, no_estimate=None)
+
+    assert "No best estimate: fewer than 5 results; clean, 100.0 % (1/1)" in to_markdown(run_document(few))
+    assert "Best estimate: clean, 100.0 % (1/1)" in to_markdown(run_document(enough))
+
+
+@pytest.mark.parametrize(
+    ("reported", "stated", "words"),
+    [
+        ({"passed": 1, "total": 2, "stated": 0.5}, 0.5, "1/2 (50.0 %), as the harness counts"),
+        ({"passed": 1, "total": 1, "stated": 1.0}, 1.0, "1/2 (50.0 %) strict; 1/1 (100.0 %) as the harness counts"),
+        ({"passed": 1, "total": 2, "mean": 0.75}, None, "1/2 (50.0 %) strict; mean 0.75 as the harness counts"),
+        ({"passed": 1, "total": 2, "stated": 0.9}, 0.9, "1/2 (50.0 %) strict; the harness reports 0.9"),
+        ({}, 0.9, "1/2 (50.0 %) strict; the harness reports 0.9"),
+        ({}, None, "1/2 (50.0 %) strict; the harness gives no number"),
+    ],
+)
+def test_a_pass_rate_is_called_the_harness_own_only_where_it_is(reported, stated, words):
+    scores = tuple(score_lines({"as_reported": Score(policy="as_reported", **reported)}))
+    made = a_report({"a": [True], "b": [False]})
+    report = replace(made, scores=scores, subject=replace(made.subject, stated=stated))
+
+    assert f"- **Pass rate**: {words}\n" in to_markdown(run_document(report))

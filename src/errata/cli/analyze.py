@@ -18,7 +18,7 @@ from errata.cli.render.fields import place_of
 from errata.cli.render.history import show_memory, tell_history
 from errata.cli.render.next_steps import put_next
 from errata.cli.render.runs import beside, counted_in, failures_in_words, passes_in_words, repeated_rows, title_of
-from errata.cli.render.scores import put_bracket
+from errata.cli.render.scores import estimate_words, put_bracket
 from errata.cli.render.suspects import put_suspects
 from errata.cli.render.unread import show_unread
 from errata.cli.shared_options import reports_option
@@ -35,7 +35,6 @@ from errata.runs.names import is_path, known_run
 from errata.runs.reader_processes import begin, started_before
 from errata.runs.summary import Analysis
 from errata.runs.view import RunView
-from errata.runs.without_failures import cases_not_in_log, why_no_estimate
 from errata.settings.store_location import is_there
 from errata.text.clean import one_line
 from errata.verbs.analyze import analyze, analyze_new, analyze_stored
@@ -258,7 +257,7 @@ def _show_result(analysis: Analysis) -> None:
     put()
     if _basis(analysis) and (counts.cases or not analysis.scores.scores["strict"].total):
         put(f"Passed   {_passed(analysis)}{_rate(analysis)}{_basis(analysis)}")
-    put_bracket(analysis.scores, is_reviewed=analysis.reviewed > 0, doubt=_doubt(analysis))
+    put_bracket(analysis.scores, is_reviewed=analysis.reviewed > 0, estimate=estimate_words(analysis.no_estimate))
     if analysis.suspicious.suspicious:
         put(f"Passes   {passes_in_words(counts.outcomes.get('pass', 0), analysis.suspicious)}", hang=9)
     if idle := next((one for one in analysis.health.findings if one.name == "nothing_changed"), None):
@@ -267,15 +266,6 @@ def _show_result(analysis: Analysis) -> None:
     if analysis.owners:
         put()
         _show_owners(analysis)
-
-
-def _doubt(analysis: Analysis) -> str:
-    """Why no figure is the best estimate."""
-    run = analysis.stored.run
-    if analysis.health.fit and (absent := cases_not_in_log(analysis.stored)) > analysis.stored.counts.cases:
-        every = plural(absent + analysis.stored.counts.cases, counted_in(run, "cases"))
-        return f"{absent:,} of {every} have no row in the log"
-    return why_no_estimate(run.source.name, fit=analysis.health.fit, suspicious=bool(analysis.suspicious.suspicious))
 
 
 def _show_details(analysis: Analysis, *, suspects_here: bool) -> None:

@@ -9,11 +9,12 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_command, put_json, wash
 from errata.cli.render.next_steps import rerun_note
 from errata.cli.render.runs import title_of
-from errata.cli.render.scores import put_bracket
+from errata.cli.render.scores import estimate_words, put_bracket
 from errata.model import Evidence, Finding
 from errata.runs.names import handle_of, runs_named
 from errata.runs.summary import Health
 from errata.runs.view import RunView
+from errata.runs.without_failures import why_no_estimate
 from errata.text.clean import one_line
 
 SEVERITIES = {"error": "problem", "warning": "warning", "info": "note"}
@@ -49,7 +50,9 @@ def command(runs: tuple[str, ...], options: Options) -> int:
         show_health(health)
         scores = view.scores()
         put()
-        put_bracket(scores)
+        suspicious = bool(view.overview.suspicious.suspicious)
+        no_estimate = why_no_estimate(stored, scores.scores["clean"].total, fit=health.fit, suspicious=suspicious)
+        put_bracket(scores, estimate=estimate_words(no_estimate) if no_estimate else "")
         if note := rerun_note(stored, scores):
             put()
             put_command("Next", ["errata", "rerun", handle], note)

@@ -32,7 +32,7 @@ from errata.report.parts import score_table
 from errata.report.run_advice import HEADINGS, advice_line, heading_of
 from errata.report.run_groups import CauseGroup, ranked_causes
 from errata.report.run_prose import answer_of, bounds_words, owner_notes, regressed_words
-from errata.runs.without_failures import why_no_estimate
+from errata.runs.without_failures import NO_ESTIMATE
 
 AS_MEASURED = ("strict", "as_reported")
 """Policies that count every failure, whoever owns it."""
@@ -266,8 +266,8 @@ def _run_cards(report: RunReport, groups: Sequence[CauseGroup], keys: Mapping[in
 
 
 def _doubt(report: RunReport) -> str:
-    """Why no figure is the best estimate, as far as the report knows."""
-    return why_no_estimate(report.subject.source, fit=report.fit, suspicious=bool(report.suspicious))
+    """Why no figure is the best estimate."""
+    return NO_ESTIMATE[report.no_estimate] if report.no_estimate else ""
 
 
 def _between(report: RunReport) -> str:

@@ -83,6 +83,7 @@ def run_report(view: RunView, *, made: str) -> RunReport:
         suspicious=tuple(_suspicious(view)),
         suspects=summary.suspects,
         fit=summary.health.fit,
+        no_estimate=summary.no_estimate,
         skipped_reports=tuple(f"{one.path}: {one.why}" for one in history.report_files.skipped[:SKIPPED]),
     )
 
@@ -111,7 +112,7 @@ def _survey(view: RunView) -> _Survey:
 def _subject(view: RunView, survey: _Survey) -> RunSubject:
     run, stored, scores = view.run, view.stored, view.summary.scores
     cost, untold = scores.cost, cases_not_in_log(stored)
-    passed, total = _as_the_harness_counts(view)
+    passed, total = run.stated_passes or _passed(view)
     return RunSubject(
         native_id=run.native_id,
         run_id=run.id,
@@ -126,6 +127,8 @@ def _subject(view: RunView, survey: _Survey) -> RunSubject:
         passed=passed,
         total=total,
         unit=scores.unit,
+        counted_by="harness" if run.stated_passes else "strict",
+        stated=scores.scores["as_reported"].stated,
         judged=not is_unjudged(stored),
         pending=survey.pending,
         missing=survey.missing,
@@ -143,11 +146,10 @@ def _subject(view: RunView, survey: _Survey) -> RunSubject:
     )
 
 
-def _as_the_harness_counts(view: RunView) -> tuple[int, int]:
-    """Its own pass rate where it states one of all that it ran; else every expected case."""
+def _passed(view: RunView) -> tuple[int, int]:
+    """Every expected case, where the harness does not state a pass rate of all that it ran."""
     strict, stored = view.summary.scores.scores["strict"], view.stored
-    counted = (0, stored.counts.cases) if is_unjudged(stored) else (strict.passed, strict.total)
-    return stored.run.stated_passes or counted
+    return (0, stored.counts.cases) if is_unjudged(stored) else (strict.passed, strict.total)
 
 
 def _steps(collected: RunFailures, survey: _Survey) -> Iterator[StepCount]:

@@ -33,10 +33,12 @@ from errata.report.run_prose import (
     first_check,
     impact_words,
     other_checks,
+    reported_words,
     short_of,
     since_words,
     title_of,
 )
+from errata.runs.summary import fit_words
 from errata.runs.without_failures import harness_words
 from errata.text.outgoing import name_without_secrets
 
@@ -90,7 +92,8 @@ def _facts(report: RunReport) -> Iterator[tuple[str, Line]]:
     if subject.suite:
         yield "Suite", line(subject.suite)
     yield "Date", line(subject.date or "unknown")
-    yield "Pass rate", line(_pass_rate(subject))
+    yield "Pass rate", line(_pass_rate(report))
+    yield "Checkup", line(fit_words(report.fit, (one.severity for one in report.findings)))
     if subject.costed:
         yield "Cost", line(_cost(subject))
     if subject.excluded:
@@ -111,19 +114,20 @@ def _harness(subject: RunSubject) -> str:
     return harness_words(subject.harness) if subject.harness is not None else ""
 
 
-def _pass_rate(subject: RunSubject) -> str:
+def _pass_rate(report: RunReport) -> str:
+    subject = report.subject
     if not subject.judged:
         return f"none: nothing was scored ({plural(subject.total, 'case')})"
     if not subject.total:
         return f"not known: {_harness(subject) or 'the log holds no attempt'}"
-    rate = f" ({percent(subject.passed / subject.total)})"
     rest = []
     if subject.pending:
         rest.append(f"not finished: {name_list(subject.pending)}")
     if subject.missing or subject.missing_unnamed:
         unnamed = [f"{subject.missing_unnamed} without a name"] if subject.missing_unnamed else []
         rest.append(f"missing: {', '.join([*([name_list(subject.missing)] if subject.missing else []), *unnamed])}")
-    return "; ".join([f"{subject.passed}/{subject.total}{rate}, as the harness counts", *rest])
+    rate = f"{subject.passed}/{subject.total} ({percent(subject.passed / subject.total)})"
+    return "; ".join([f"{rate}{reported_words(report)}", *rest])
 
 
 def _cost(subject: RunSubject) -> str:
@@ -340,7 +344,7 @@ def _impact(report: RunReport) -> Iterator[Block]:
     ]
     yield table(("", "count", f"of {total}"), rows, right=("count", f"of {total}"))
     bounds = bounds_words(report.bounds, report.subject.unit) if report.bounds is not None else ""
-    if figures := " ".join(filter(None, (bounds, best_figure_words(report.scores)))):
+    if figures := " ".join(filter(None, (bounds, best_figure_words(report)))):
         yield paragraph(figures)
     if report.after_fixes is not None:
         yield paragraph(Strong("Score after these fixes"), ": ", after_fixes_words(report.after_fixes))

@@ -15,12 +15,11 @@ from errata.model.output.report.run import (
     RunReport,
     VerdictDoubt,
 )
-from errata.model.output.report.shared import ScoreLine
 from errata.model.output.score import AfterFixesOutput
 from errata.render.figures import hundredths, overlap_note, p_value, percent, plural, share_passed
 from errata.render.proof import proof_counts, proof_reason
 from errata.report.parts import name_list
-from errata.runs.without_failures import harness_words, words_without_failures
+from errata.runs.without_failures import NO_ESTIMATE, harness_words, words_without_failures
 from errata.text.outgoing import short_line
 
 CASES, MODELS, CATEGORIES = 4, 5, 12
@@ -293,11 +292,30 @@ def bounds_words(bounds: Bounds, unit: str) -> str:
     )
 
 
-def best_figure_words(scores: Sequence[ScoreLine]) -> str:
+def reported_words(report: RunReport) -> str:
+    """Behind the pass rate: whose count it is, and what the harness itself reports where that differs."""
+    subject = report.subject
+    own = next((one for one in report.scores if one.policy == "as_reported" and one.total), None)
+    if subject.counted_by == "harness":
+        return ", as the harness counts"
+    if own is None or own.rate is None or own.reproduced is False:
+        stated = "gives no number" if subject.stated is None else f"reports {subject.stated:.4g}"
+        return f" strict; the harness {stated}"
+    if own.rate != own.passed / own.total:
+        return f" strict; mean {own.rate:.4g} as the harness counts"
+    if (own.passed, own.total) == (subject.passed, subject.total):
+        return ", as the harness counts"
+    return f" strict; {own.passed}/{own.total} ({percent(own.rate)}) as the harness counts"
+
+
+def best_figure_words(report: RunReport) -> str:
     """Empty where neither policy that corrects the score was measured."""
-    by_policy = {one.policy: one for one in scores if one.total}
+    by_policy = {one.policy: one for one in report.scores if one.total}
     best = next((by_policy[name] for name in ("reviewed", "clean") if name in by_policy), None)
     if best is None or best.low is None or best.high is None:
         return ""
-    figure = f"{percent(best.rate)} ({best.passed:,}/{best.total:,})"
-    return f"Best single figure: {best.policy}, {figure}, interval {hundredths(best.low)}–{hundredths(best.high)}."
+    figure = f"{best.policy}, {percent(best.rate)} ({best.passed:,}/{best.total:,})"
+    interval = f"interval {hundredths(best.low)}–{hundredths(best.high)}"
+    if report.no_estimate is not None:
+        return f"No best estimate: {NO_ESTIMATE[report.no_estimate]}; {figure}, {interval}."
+    return f"Best estimate: {figure}, {interval}."

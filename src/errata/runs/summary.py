@@ -10,6 +10,7 @@ from errata.buckets.causes import summarise_causes
 from errata.compare.categories import overlap_of
 from errata.model import Attempt, Attribution, CauseSummary, Finding, StoredRun
 from errata.model.counts import CategoryOverlap
+from errata.model.coverage import NoEstimate
 from errata.model.run import case_name
 from errata.model.standing import Standing
 from errata.model.suspects import SuspectTasks
@@ -19,7 +20,7 @@ from errata.runs.history import RunHistory
 from errata.runs.scores import Scores
 from errata.runs.standings import owner_of
 from errata.runs.suspicions import SuspiciousCount
-from errata.runs.without_failures import ALL_PASSED, describe_run_without_failures
+from errata.runs.without_failures import ALL_PASSED, describe_run_without_failures, why_no_estimate
 
 if TYPE_CHECKING:
     from errata.runs.view import RunView
@@ -35,24 +36,28 @@ class Health(msgspec.Struct, frozen=True):
     @property
     def counts_in_words(self) -> str:
         """`2 problems and 1 note`."""
-        *others, last = self._counts
+        *others, last = _severities_in_words(one.severity for one in self.findings)
         return f"{', '.join(others)} and {last}" if others else last
 
     @property
-    def _counts(self) -> list[str]:
-        kinds: Counter[str] = Counter(finding.severity for finding in self.findings)
-        return [
-            f"{kinds[severity]} {word}{'' if kinds[severity] == 1 else 's'}"
-            for severity, word in (("error", "problem"), ("warning", "warning"), ("info", "note"))
-            if kinds[severity]
-        ]
-
-    @property
     def summary(self) -> str:
-        """Notes do not limit what a run can be used for, so only problems and warnings are counted."""
-        kinds = [count for count in self._counts if not count.endswith(("note", "notes"))]
-        listed = f" ({', '.join(kinds)})" if kinds else ""
-        return f"{'fit' if self.fit else 'NOT FIT'} for comparison with other runs{listed}"
+        return fit_words(self.fit, (one.severity for one in self.findings))
+
+
+def fit_words(is_fit: bool, severities: Iterable[str]) -> str:
+    """Notes do not limit what a run can be used for, so only problems and warnings are counted."""
+    kinds = _severities_in_words(one for one in severities if one != "info")
+    listed = f" ({', '.join(kinds)})" if kinds else ""
+    return f"{'fit' if is_fit else 'NOT FIT'} for comparison with other runs{listed}"
+
+
+def _severities_in_words(severities: Iterable[str]) -> list[str]:
+    kinds: Counter[str] = Counter(severities)
+    return [
+        f"{kinds[severity]} {word}{'' if kinds[severity] == 1 else 's'}"
+        for severity, word in (("error", "problem"), ("warning", "warning"), ("info", "note"))
+        if kinds[severity]
+    ]
 
 
 class Owned(msgspec.Struct, frozen=True):
@@ -180,6 +185,12 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def all_passed(self) -> bool:
         return self.without_failures == ALL_PASSED
+
+    @property
+    def no_estimate(self) -> NoEstimate | None:
+        """Why the last score that is shown is not the best estimate; none where it is."""
+        total = self.scores.scores["reviewed" if self.reviewed else "clean"].total
+        return why_no_estimate(self.stored, total, fit=self.health.fit, suspicious=bool(self.suspicious.suspicious))
 
     @property
     def unavailable(self) -> Finding | None:

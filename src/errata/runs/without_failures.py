@@ -1,7 +1,7 @@
 """What a score can't show: whether all passed or nothing was measured, which results are missing, why none is best."""
 
 from errata.model import Run, StoredRun
-from errata.model.coverage import HarnessCount, NothingFailed, WithoutFailures, not_in_log
+from errata.model.coverage import HarnessCount, NoEstimate, NothingFailed, WithoutFailures, not_in_log
 from errata.sources import harness_of
 
 ALL_PASSED = "All passed: nothing to analyse"
@@ -114,8 +114,23 @@ def _shares(stored: StoredRun, not_in_log: int) -> dict[str, int]:
     return {name: often for name, often in shares.items() if often > 0}
 
 
-def why_no_estimate(source: str, *, fit: bool, suspicious: bool) -> str:
-    """Why no figure is the best estimate of the score; empty where one is."""
-    if harness_of(source).has_only_failures:
-        return "the log holds only failures"
-    return "run not fit for comparison" if not fit else "suspicious passes" if suspicious else ""
+ENOUGH = 5
+"""A figure over fewer results than this is not called an estimate."""
+NO_ESTIMATE: dict[NoEstimate, str] = {
+    "only_failures": "the log holds only failures",
+    "not_in_log": "most cases have no row in the log",
+    "not_fit": "run not fit for comparison",
+    "suspicious": "suspicious passes",
+    "too_few": f"fewer than {ENOUGH} results",
+}
+
+
+def why_no_estimate(stored: StoredRun, total: int, *, fit: bool, suspicious: bool) -> NoEstimate | None:
+    """None where `clean` or `reviewed`, a figure over `total` results, is the best estimate of the score."""
+    if harness_of(stored.run.source.name).has_only_failures:
+        return "only_failures"
+    if not fit:
+        return "not_fit"
+    if cases_not_in_log(stored) > stored.counts.cases:
+        return "not_in_log"
+    return "suspicious" if suspicious else "too_few" if total < ENOUGH else None

@@ -6,16 +6,16 @@ from errata.cli.fitting import WIDTH, columns, fold, padded
 from errata.cli.output import plural, put, wash
 from errata.cli.render.runs import counted_in, harness_title
 from errata.compare.scores import Policy, Score
+from errata.model.coverage import NoEstimate
 from errata.render.figures import hundredths, left_out_reason, left_out_reasons, percent
 from errata.runs.explanation import meaning_of
 from errata.runs.scores import Scores
+from errata.runs.without_failures import NO_ESTIMATE
 
 LABEL = 14
 """The width of the first column, also of the lines below the scores."""
 
 GAP = "   "
-ENOUGH = 5
-"""A figure over fewer cases than this is not called an estimate."""
 CORRELATED = "attempts at one case are correlated"
 
 
@@ -120,13 +120,13 @@ SHOWN: tuple[Policy, ...] = ("strict", "as_reported", "clean")
 BESIDE = 9
 
 
-def put_bracket(scores: Scores, *, is_reviewed: bool = False, doubt: str | None = None) -> None:
-    """`doubt`: why the last figure is not the best estimate; empty if it is, none to leave that open."""
+def put_bracket(scores: Scores, *, estimate: str, is_reviewed: bool = False) -> None:
+    """`estimate`: whether the last figure is the best estimate, in words."""
     run = scores.stored.run
     words = ScoreWords(harness_title(run), counted_in(run, scores.unit))
     shown: tuple[Policy, ...] = (*SHOWN, "reviewed") if is_reviewed else SHOWN
-    estimate = "" if doubt is None else _estimate(scores.scores[shown[-1]].total, doubt, words.counted)
-    lines = lines_of(scores.scores, shown, words, width=WIDTH - BESIDE, estimate=estimate)
+    measured = estimate if scores.scores[shown[-1]].total else ""
+    lines = lines_of(scores.scores, shown, words, width=WIDTH - BESIDE, estimate=measured)
     for at, line in enumerate([*lines, *clusters_in_words(scores.scores["strict"])]):
         put(f"{'' if at else 'Score':<{BESIDE}}{line}", hang=BESIDE + LABEL)
 
@@ -142,7 +142,5 @@ def clusters_in_words(score: Score) -> list[str]:
     return [f"{'effective n':<{LABEL}}{size} ({score.policy}): {CORRELATED}"]
 
 
-def _estimate(total: int, doubt: str, counted: str) -> str:
-    """`best estimate`, or why there is none; empty where nothing was counted."""
-    why = doubt or (f"only {plural(total, counted)}" if total < ENOUGH else "")
-    return "" if not total else f"no best estimate: {why}" if why else "best estimate"
+def estimate_words(why_none: NoEstimate | None) -> str:
+    return f"no best estimate: {NO_ESTIMATE[why_none]}" if why_none else "best estimate"

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from errata.model.counts import CategoryOverlap
-from errata.model.coverage import HarnessCount, WithoutFailures
+from errata.model.coverage import HarnessCount, NoEstimate, WithoutFailures
 from errata.model.history import CaseEffect, EffectReason, Worked
 from errata.model.output.report.shared import (
     DoneAction,
@@ -46,6 +46,10 @@ class RunSubject(msgspec.Struct, frozen=True, kw_only=True):
     total: int = 0
     unit: Literal["attempts", "cases"] = "cases"
     """What `passed` and `total` count: attempts where a case was tried several times."""
+    counted_by: Literal["harness", "strict"] = "strict"
+    """Where `passed` and `total` come from: from what the harness states of all that it ran, or from the rows."""
+    stated: float | None = None
+    """The harness's own number, by whatever rule."""
     judged: bool = True
     """False where answers were given and none was scored: then there is no pass rate."""
     pending: tuple[str, ...] = ()
@@ -335,5 +339,7 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
     """Of the suite; of these, the tasks that this run failed."""
     fit: bool = True
     """Whether the checkup finds it fit for comparison."""
+    no_estimate: NoEstimate | None = None
+    """Why no figure is the best estimate of the score; none where one is."""
     skipped_reports: tuple[str, ...] = ()
     """Earlier reports that could not be read, and why."""
