@@ -114,6 +114,17 @@ def test_the_size_of_a_folder_is_that_of_its_files(tmp_path, monkeypatch, store,
     assert len(in_parallel) == 1
 
 
+def test_the_size_of_very_many_folders_is_a_guess(tmp_path, monkeypatch):
+    for number in range(95):
+        (tmp_path / f"trial-{number}").mkdir()
+        (tmp_path / f"trial-{number}" / "result.json").write_bytes(b"x" * 1000)
+    (tmp_path / "job.log").write_bytes(b"x" * 5000)
+
+    assert reader_processes.size_of(tmp_path) == 100_000
+    monkeypatch.setattr(reader_processes, "FOLDERS_LOOKED_AT", 20)
+    assert 95_000 <= reader_processes.size_of(tmp_path) <= 105_000
+
+
 def test_a_refusal_arrives_as_it_was_raised(store, tmp_path, in_parallel):
     copy = Path(shutil.copytree(RUN_A, tmp_path / "run"))
     shutil.rmtree(copy / "getEvalDebugInfo")

@@ -46,6 +46,8 @@ from errata.store.shared_rows import SharedRows, laid_out, pack_shared
 PARALLEL_FROM = 16 * 1024 * 1024
 """Below this size starting a process costs more than it saves."""
 
+FOLDERS_LOOKED_AT = 200
+"""About as many of the folders in a folder tell how large the others are."""
 READERS_OF_ARCHIVE = 2
 MOST_READERS = 4
 """More would wait for the process that writes."""
@@ -181,7 +183,10 @@ def sizes_kept() -> Iterator[None]:
 
 
 def size_of(path: Path) -> int:
-    """Bytes at the path; of a large folder, at least as many as a process of its own is worth."""
+    """Bytes at the path; of a large folder, at least as many as a process of its own is worth.
+
+    In a folder with very many folders, only some of those are looked at: it is a guess then.
+    """
     known, name = _sizes.get(), str(path)
     if known is None:
         return _size_at(name)
@@ -197,15 +202,19 @@ def _size_at(path: str) -> int:
         return 0
     if S_ISREG(stat.st_mode):
         return stat.st_size
-    total, folders = 0, [path]
+    total, folders = 0, [(path, 1)]
     while folders and total < PARALLEL_FROM:
-        with suppress(OSError), os.scandir(folders.pop()) as listed:
+        folder, often = folders.pop()
+        below = []
+        with suppress(OSError), os.scandir(folder) as listed:
             for entry in listed:
                 if entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.path)
+                    below.append(entry.path)
                 else:
                     with suppress(OSError):
-                        total += entry.stat(follow_symlinks=False).st_size
+                        total += often * entry.stat(follow_symlinks=False).st_size
+        step = max(1, len(below) // FOLDERS_LOOKED_AT)
+        folders += [(one, often * step) for one in below[::step]]
     return total
 
 

@@ -26,6 +26,7 @@ from errata.sources.paths import head_of as head_of
 from errata.sources.paths import heads_kept as heads_kept
 from errata.sources.paths import is_file as is_file
 from errata.sources.paths import is_zip as is_zip
+from errata.sources.paths import small_file as small_file
 from errata.text.clean import one_line
 from errata.text.lazy_regex import lazy_regex
 

@@ -85,6 +85,32 @@ def is_file(path: Path) -> bool:
         return False
 
 
+_PLAIN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC if hasattr(os, "O_NOFOLLOW") else None
+
+
+def small_file(path: str | Path, most: int) -> bytes | None:
+    """What is in a regular file of fewer than `most` bytes, not a link to one; None for all others.
+
+    There may be very many: neither a file object nor a question before opening, which take longer than reading.
+    """
+    try:
+        handle = os.open(path, _PLAIN) if _PLAIN is not None else -1
+    except (OSError, ValueError):
+        return None
+    if handle < 0:
+        return None
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or status.st_size >= most:
+            return None
+        data = os.read(handle, status.st_size + 1)
+        return data if len(data) == status.st_size else None
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
+
+
 def children(folder: Path) -> list[Path]:
     """The sorted entries of a folder without links and hidden files; empty where it can't be listed."""
     return [entry.path for entry in _entries(folder)]

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from errata.model import UnreadFile, UnreadFiles
-from errata.sources.base import RecognisedPath, Source, children, decode, head_of, is_file
+from errata.sources.base import RecognisedPath, Source, children, decode, head_of, is_file, small_file
 from errata.sources.folder_search import FolderSearch
 from errata.sources.hints import (
     LEFT_OVER,
@@ -40,7 +40,6 @@ _OBJECTS = lazy_regex(rb"\s*\[\s*\{")
 EXAMINED = 400
 """Files beyond this number are listed with a reason that needs no reading."""
 WALKED = 50_000
-POINTED = 256
 BESIDE = 200
 """The most files in the folder of a run that other sources are asked about."""
 
@@ -179,10 +178,9 @@ def _may_point(entry: os.DirEntry[str]) -> bool:
             return True
         if not entry.is_file() or not SHORTEST_POINTER <= entry.stat().st_size < POINTER:
             return False
-        with open(entry.path, "rb", buffering=0) as file:  # noqa: PTH123 a path object for each would take longer
-            return points_elsewhere(file.read(POINTED))
     except OSError:
         return False
+    return points_elsewhere(small_file(entry.path, POINTER) or b"")
 
 
 def _result_entries(folder: str) -> Iterator[os.DirEntry[str]]:

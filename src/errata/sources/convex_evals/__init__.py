@@ -3,6 +3,7 @@
 Answers are recognised by their first bytes, local output by its folders.
 """
 
+import os
 import re
 from collections.abc import Collection, Iterator
 from itertools import islice
@@ -127,14 +128,12 @@ def _one_run_in_parts(path: Path) -> str:
 
 def _candidates(folder: Path) -> list[Path]:
     try:
-        children = sorted(folder.iterdir())
+        with os.scandir(folder) as listed:  # the folder of another harness may have very many folders in it
+            names = sorted(entry.name for entry in listed if not entry.is_dir(follow_symlinks=False))
     except OSError:
         return []
-    return [
-        child
-        for child in children
-        if child.suffix.lower() in _SUFFIXES and not child.name.startswith(".") and child.is_file()
-    ]
+    files = [folder / name for name in names if not name.startswith(".")]
+    return [file for file in files if file.suffix.lower() in _SUFFIXES and file.is_file()]
 
 
 def _describe_answer(file: Path) -> str:

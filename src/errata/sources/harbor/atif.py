@@ -48,15 +48,20 @@ _METRICS = frozenset(["prompt_tokens", "completion_tokens", "cached_tokens", "co
 class AtifTrajectory:
     """The steps of an attempt, of its subagents and of continuation files."""
 
-    def __init__(self, documents: Documents, folder: Path) -> None:
+    def __init__(self, documents: Documents, trial: Path) -> None:
+        """`trial` is the folder around that of the agent."""
         self.steps: list[Step] = []
         self.heads: list[dict[str, Any]] = []
         """The fields of each file beside its steps."""
         self.final: dict[str, Any] = {}
         self.tools_offered: int | None = None
         self._documents = documents
-        self._folder = folder
+        self._trial = trial
         self._read: set[Path] = set()
+
+    @property
+    def _folder(self) -> Path:
+        return self._trial / "agent"
 
     def read(self, name: str = "trajectory.json") -> None:
         self._file(self._folder / name, None, 0)

@@ -86,7 +86,7 @@ class TrialContext(NamedTuple):
     ref: SourceRef
     folder: Path
     names: frozenset[str]
-    """What is in the folder. A job has very many, and most lack most of what there may be."""
+    """What is in the folder."""
     path: str = ""
     parent: str | None = None
     counted: bool | None = None
@@ -165,7 +165,7 @@ def _attempt(result: dict[str, Any], context: TrialContext, documents: Documents
     rewards = mapping(mapping(result.get("verifier_result")).get("rewards"))
     value = value_of(rewards)
     verifier = context.files("verifier")
-    trajectory = AtifTrajectory(documents, context.folder / "agent")
+    trajectory = AtifTrajectory(documents, context.folder)
     if "agent" in context.names:
         trajectory.read()
     stream = None if trajectory.steps else stream_of(printed_by_agent(context.files("agent")), documents)
@@ -250,7 +250,7 @@ def _usage(result: dict[str, Any], trajectory: AtifTrajectory) -> Usage:
         includes_cache=True,
         extra={key: value for spent in own for key, value in rest(spent, _SPENT).items()},
     )
-    if usage.tokens is None and cost is None:
+    if trajectory.final and usage.tokens is None and cost is None:
         total = total_usage(trajectory.final)
         return total if total is not None and (total.tokens is not None or total.cost is not None) else usage
     return usage

@@ -11,7 +11,6 @@ from errata.sources.base import Numbering, of_run
 from errata.sources.harbor import NAME, kind_of, terminal_bench
 from errata.sources.harbor.attempts import TrialContext, attempts_of, case_of, unfinished
 from errata.sources.harbor.runs import EvalKey, HarborTrial, Job, glance, run_of, trials_of
-from errata.sources.paths import names_in
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.facts import MISSING, NOT_MADE, Facts
 from errata.sources.shared.values import last_part, mapping, sequence, text
@@ -78,10 +77,9 @@ def _trials(job: Job, run: Run, trials: list[HarborTrial], documents: Documents)
     digests: dict[str, str] = {}
     for trial in sorted(trials, key=lambda trial: (trial.task, trial.name, trial.folder.name)):
         case, index = case_key(run.suite, trial.task), numbering.next(trial.task)
-        file = job.folder / "result.json" if trial.inline else trial.folder / "result.json"
-        ref, names = documents.ref(file, trial.pointer), names_in(trial.folder)
-        context = TrialContext(run, case, index, ref, trial.folder, names)
-        result = trial.inline or documents.get(file)
+        ref = documents.ref(trial.file, trial.pointer)
+        context = TrialContext(run, case, index, ref, trial.folder, trial.names)
+        result = trial.inline or documents.get(trial.file)
         if not trial.has_result:
             ref = documents.ref(trial.folder / "config.json")
             config = documents.get(trial.folder / "config.json")

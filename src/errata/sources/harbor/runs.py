@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import CodeVersion, Reported, Run, SourceInfo, Subject, Unreadable, Usage, UsageByRole
 from errata.sources.base import folders
 from errata.sources.harbor import NAME
+from errata.sources.paths import names_in
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import (
     cost_number,
@@ -42,6 +44,10 @@ class EvalKey(NamedTuple):
 
 class HarborTrial(NamedTuple):
     folder: Path
+    file: Path
+    """Of the result."""
+    names: frozenset[str]
+    """What is in the folder. A job has very many, and most lack most of what there may be."""
     name: str
     task: str
     group: EvalKey
@@ -78,24 +84,41 @@ def inline_trials(job: dict[str, Any], folder: Path, seen: set[str]) -> list[Har
     for at, entry in enumerate(sequence(job.get("trial_results"))):
         result = mapping(entry)
         name = last_part(result.get("trial_name"))
-        if name not in seen and (trial := _trial(folder / (name or "_"), result, mapping(result.get("config")))):
+        own, config = folder / (name or "_"), mapping(result.get("config"))
+        if name in seen:
+            continue
+        if trial := _trial(own, result, config, file=folder / "result.json", names=names_in(own)):
             trials.append(trial._replace(inline=result, pointer=f"/trial_results/{at}"))
     return trials
 
 
 def glance(folder: Path, documents: Documents) -> HarborTrial | None:
     """None if the folder is not that of a trial, or nothing can be read of it."""
-    result = documents.get(folder / "result.json")
-    return _trial(folder, result, mapping(result.get("config")) or documents.get(folder / "config.json"))
+    names, file = names_in(folder), folder / "result.json"
+    result = documents.get(file, again=True) if file.name in names else {}
+    config = mapping(result.get("config"))
+    if not config and "config.json" in names:
+        config = documents.get(folder / "config.json", again=True)
+    return _trial(folder, result, config, file=file, names=_shared(names))
 
 
-def _trial(folder: Path, result: dict[str, Any], config: dict[str, Any]) -> HarborTrial | None:
+@lru_cache(1024)
+def _shared(names: frozenset[str]) -> frozenset[str]:
+    """One object for all folders with equal names in them."""
+    return names
+
+
+def _trial(
+    folder: Path, result: dict[str, Any], config: dict[str, Any], *, file: Path, names: frozenset[str]
+) -> HarborTrial | None:
     has_result = "task_name" in result or "trial_name" in result
     if not has_result and not {"task", "agent"} & config.keys():
         return None
     task = mapping(config.get("task"))
     return HarborTrial(
         folder=folder,
+        file=file,
+        names=names,
         name=text(result.get("trial_name")) or text(config.get("trial_name")) or folder.name,
         task=text(result.get("task_name")) or text(task.get("name")) or last_part(task.get("path")) or folder.name,
         has_result=has_result,

@@ -9,13 +9,15 @@ from msgspec.structs import replace
 
 from errata.model import Artefact, SourceRef, Unreadable
 from errata.model.words import ArtefactRole
-from errata.sources.base import Row, describe, is_file, json_file, relative, unreadable
+from errata.sources.base import Row, describe, is_file, json_document, json_file, relative, small_file, unreadable
 from errata.sources.base import files as files_in
 from errata.sources.shared.values import as_text, sequence
 from errata.text.redact import redact
 
 TEXT_CAP = 64 * 1024
 BLOCK = 2**20
+KEPT_CAP = 32 * 1024 * 1024
+"""Bytes of documents that are kept because they are needed again."""
 FILES_CAP = 40
 """A folder with more files than this holds no logs that anybody reads."""
 
@@ -29,12 +31,25 @@ class Documents:
         self._source = source
         self._from_the_end = keep == "end"
         self._problems: list[Unreadable] = []
+        self._kept: dict[str, bytes] = {}
+        self._kept_size = 0
 
     def ref(self, path: Path, pointer: str = "") -> SourceRef:
         return SourceRef(file=relative(path, self.root), pointer=pointer)
 
-    def get(self, path: Path, *, cap: int | None = None) -> dict[str, Any]:
-        """The object in a file; empty if the file is missing or holds something else."""
+    def get(self, path: Path, *, cap: int | None = None, again: bool = False) -> dict[str, Any]:
+        """The object in a file; empty if the file is missing or holds something else.
+
+        `again`: it is needed once more, and is not read a second time if it is small.
+        """
+        data = self._kept.pop(str(path), None)
+        if data is None:
+            data = small_file(path, TEXT_CAP)
+            if again and data is not None and self._kept_size < KEPT_CAP:
+                self._kept[str(path)] = data
+                self._kept_size += len(data)
+        if data is not None:
+            return object_in(json_document(data, self.ref(path), source=self._source), self._source, self._problems)
         if not is_file(path):
             return {}
         if cap is not None and _size(path) > cap:
@@ -44,11 +59,12 @@ class Documents:
 
     def artefact(self, path: Path, role: ArtefactRole, *, name: str = "", clean: bool = False) -> Artefact | None:
         """A file as an artefact; None if there is no such file."""
+        ref, data = self.ref(path), small_file(path, TEXT_CAP)
+        if data is not None:
+            return _artefact(data, ref, role, name=name or path.name, size=len(data), clean=clean)
         if not is_file(path):
             return None
-        artefact = self._read_artefact(
-            path, SourceRef(file=relative(path, self.root)), role, clean=clean, ending=self._from_the_end
-        )
+        artefact = self._read_artefact(path, ref, role, clean=clean, ending=self._from_the_end)
         return artefact and replace(artefact, path=name or path.name)
 
     def passage(self, ref: SourceRef, role: ArtefactRole) -> Artefact | None:
@@ -69,21 +85,12 @@ class Documents:
         except OSError as error:
             self.refuse(ref, describe(error))
             return None
-        binary = b"\x00" in data
-        text = data.decode("utf-8", "replace").replace("\r\n", "\n")
-        return Artefact(
-            role=role,
-            path=ref.file,
-            size=size,
-            text=None if binary else (redact(text) if clean else text),
-            truncated=size > TEXT_CAP,
-            binary=binary,
-            ref=ref,
-            extra={
-                **({"starts_at_byte": start} if start > first else {}),
-                **({"lines_before": before} if before else {}),
-            },
-        )
+        artefact = _artefact(data, ref, role, name=ref.file, size=size, clean=clean)
+        extra = {
+            **({"starts_at_byte": start} if start > first else {}),
+            **({"lines_before": before} if before else {}),
+        }
+        return replace(artefact, extra=extra) if extra else artefact
 
     def refuse(self, ref: SourceRef, why: str) -> None:
         self._problems.append(unreadable(self._source, ref, why))
@@ -92,6 +99,20 @@ class Documents:
         """Problems since the last call."""
         problems, self._problems = self._problems, []
         yield from problems
+
+
+def _artefact(data: bytes, ref: SourceRef, role: ArtefactRole, *, name: str, size: int, clean: bool) -> Artefact:
+    binary = b"\x00" in data
+    text = data.decode("utf-8", "replace").replace("\r\n", "\n")
+    return Artefact(
+        role=role,
+        path=name,
+        size=size,
+        text=None if binary else (redact(text) if clean else text),
+        truncated=size > TEXT_CAP,
+        binary=binary,
+        ref=ref,
+    )
 
 
 def object_in(read: Row | Unreadable, source: str, problems: list[Unreadable]) -> dict[str, Any]:
