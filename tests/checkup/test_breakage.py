@@ -185,3 +185,14 @@ def test_missing_rows_may_come_at_the_end():
 
 def test_a_failed_check_is_no_breakage():
     assert check([failed(0), row(1, checks=(Check(name="tests", status="fail"),), outcome="fail")]) == ()
+
+
+def test_the_error_that_ended_an_attempt_counts_not_one_of_a_try_that_was_repeated():
+    tries = (
+        ErrorInfo(type="ConnectionError", message="judge: no route", phase="scoring", retryable=True),
+        ErrorInfo(type="ConnectionError", message="model: no route", phase="subject"),
+    )
+    found = the("errors", check([row(0), row(1), crashed(2, errors=tries)]))
+
+    assert found.text == "1 of 3 attempts (33 %) had errors: 1 while calling the model"
+    assert found.evidence[0].quote == "model: no route"

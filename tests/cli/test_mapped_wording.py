@@ -42,7 +42,7 @@ def test_a_judges_failure_is_not_called_failed_passed(judged: None):
 def test_an_error_without_a_type_is_named_once(judged: None):
     shown = done("show", "log/c").out
 
-    assert "error in scoring" in shown
+    assert "error while scoring" in shown
     assert "error error" not in shown
 
 

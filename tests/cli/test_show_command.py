@@ -42,7 +42,7 @@ def own(tmp_path):
     [
         (f"jn7mqywb/{BY_STEP}", "failed at install (step 2 of 6; 4 never started)"),
         ("jn7mqywb/004-actions/003-rate_limit_guard", "failed at tests (60 % passed; step 6 of 6)"),
-        ("jn7mqywb/001-data_modeling/000-user_table", "ended in an error (subject)"),
+        ("jn7mqywb/001-data_modeling/000-user_table", "ended in an error while calling the model"),
         ("9c0d1e2f/turn-11", "failed tool_use_correct, state_tracking (2 of 5 dimensions)"),
     ],
 )

@@ -9,7 +9,7 @@ from errata.checkup.words import QUOTE_WIDTH, at_run, finding, quote_errors
 from errata.model import Evidence, Finding, Unreadable
 from errata.model.run import RUNNING, is_running
 from errata.model.times import is_local, parse
-from errata.render.figures import percent, plural
+from errata.render.figures import PHASE_WORDS, percent, plural
 from errata.text.clean import one_line
 
 UNAVAILABLE_FROM = 3
@@ -17,15 +17,6 @@ MUCH = 0.2
 MOST = 0.5
 """From this share on, the run shows more about its infrastructure than about its subject."""
 DEAD_AFTER_HOURS = 1
-PLACES = {
-    "setup": "during setup",
-    "subject": "while calling the model",
-    "tool": "in a tool",
-    "environment": "in the environment",
-    "simulator": "in the simulated user",
-    "scoring": "while scoring",
-    "aggregation": "while aggregating",
-}
 
 
 def unavailable(survey: RunSurvey) -> Iterator[Finding]:
@@ -42,7 +33,7 @@ def unavailable(survey: RunSurvey) -> Iterator[Finding]:
 
 def errors_by_phase(survey: RunSurvey) -> Iterator[Finding]:
     if survey.with_error and survey.rows:
-        phases = ", ".join(f"{often} {PLACES.get(phase, phase)}" for phase, often in survey.phases.most_common())
+        phases = ", ".join(f"{often} {PHASE_WORDS[phase]}" for phase, often in survey.phases.most_common())
         # passes that the harness counts without a row had none
         made = survey.rows + (survey.passes_without_rows or 0)
         much, most = (survey.with_error / made >= limit for limit in (MUCH, MOST))

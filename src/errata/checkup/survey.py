@@ -17,6 +17,7 @@ from errata.model.delivery import failed_response
 from errata.model.obstacles import channel_state, only_writes_calls
 from errata.model.opposing_checks import judging_scorers
 from errata.model.usage import NO_USAGE_BY_ROLE
+from errata.model.words import Phase
 from errata.text.mask import mask, without_ids
 
 MOST_NAMED = 50
@@ -140,7 +141,7 @@ class RunSurvey:
     passes_of_text: Counter[int] = field(default_factory=Counter)
     identical: IdenticalAnswers | None = None
     """What the cases of the commonest answer expect, where that was looked up."""
-    phases: Counter[str] = field(default_factory=Counter)
+    phases: Counter[Phase] = field(default_factory=Counter)
     errored: Counter[str] = field(default_factory=Counter)
     """First error text of each failed attempt, with addresses, ids and numbers masked → how often."""
     error_sample: dict[str, AttemptNote] = field(default_factory=dict)
@@ -228,7 +229,7 @@ def remember(attempt: Attempt) -> AttemptNote:
         text=attempt.output.text or "",
         reasoning=attempt.judgements[0].reasoning if attempt.judgements else "",
         ref=attempt.ref,
-        error=attempt.errors[0] if attempt.errors else None,
+        error=attempt.ending_error,
         status=attempt.native_status,
     )
 
@@ -375,12 +376,12 @@ def _is_whole(attempt: Attempt) -> bool:
 
 
 def _count_errors(survey: RunSurvey, attempt: Attempt) -> None:
-    if not attempt.errors or attempt.outcome == "pass":
+    error = attempt.ending_error
+    if error is None or attempt.outcome == "pass":
         return
     survey.with_error += 1
-    first = attempt.errors[0]
-    survey.phases[first.phase] += 1
-    shape = mask(first.message, strings=False)
+    survey.phases[error.phase] += 1
+    shape = mask(error.message, strings=False)
     if shape in survey.errored or len(survey.errored) < MOST_TEXTS:
         survey.errored[shape] += 1
         if shape not in survey.error_sample and len(survey.error_sample) < MOST_NAMED:

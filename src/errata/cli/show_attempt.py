@@ -8,7 +8,7 @@ from errata.cli.show_evidence import put_evidence
 from errata.model import Attempt, Attribution, BucketCounts, BucketPlace, Check, Fix, Signal, Verdict
 from errata.model.standing import AttemptReview
 from errata.model.verdict import OF_TASK, word_for
-from errata.render.figures import share_passed
+from errata.render.figures import PHASE_WORDS, share_passed
 from errata.render.proof import proof_words
 from errata.runs.explanation import BY_DEFAULT, Explanation, Reason
 from errata.runs.show import ShownAttempt, short_name
@@ -112,7 +112,8 @@ def where_it_failed(attempt: Attempt) -> str:
     if attempt.execution == "cancelled":
         return "was cancelled"
     if attempt.execution == "error":
-        return f"ended in an error ({attempt.errors[0].phase})" if attempt.errors else "ended in an error"
+        error = attempt.ending_error
+        return f"ended in an error {PHASE_WORDS[error.phase]}" if error is not None else "ended in an error"
     return "" if attempt.measurement == "scored" else "not measured"
 
 

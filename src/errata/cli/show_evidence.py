@@ -5,7 +5,7 @@ from typing import Any
 from errata.cli.fitting import WIDTH, columns, cut, padded
 from errata.cli.output import put, put_quote, value_of, wash
 from errata.model import Attempt, Check, ErrorInfo, Observation, Step
-from errata.render.figures import percent, share_passed
+from errata.render.figures import PHASE_WORDS, percent, share_passed
 from errata.runs.show import ShownAttempt
 from errata.text.clean import one_line
 from errata.text.lazy_regex import lazy_regex
@@ -91,7 +91,7 @@ def _error(error: ErrorInfo, *, full: bool, raw: bool) -> None:
     recovered = ", recovered" if error.recovered else ""
     place = f" · {error.ref}" if error.ref else ""
     kind = "" if error.type == "error" else f" {error.type}"
-    _block(f"error{kind} in {error.phase}{recovered}{place}", error.message, full=full, raw=raw)
+    _block(f"error{kind} {PHASE_WORDS[error.phase]}{recovered}{place}", error.message, full=full, raw=raw)
     if full and error.traceback:
         _block("traceback", error.traceback, full=True, raw=raw)
 

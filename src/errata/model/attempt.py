@@ -168,6 +168,11 @@ class Attempt(Record):
         return next((error for error in self.errors if not error.recovered), None)
 
     @property
+    def ending_error(self) -> ErrorInfo | None:
+        """The error that ended the attempt: the harness had repeated it after those before."""
+        return next((error for error in self.errors if not error.retryable), next(iter(self.errors), None))
+
+    @property
     def failed_as_expected(self) -> bool:
         """A test that ran and failed as it is marked: the harness counts it for nobody, and nothing is missing."""
         return self.native_status == EXPECTED_FAILURE and self.execution == "completed" and self.outcome == "none"

@@ -4,8 +4,19 @@ from collections.abc import Mapping
 from math import copysign, floor
 
 from errata.model.counts import CategoryOverlap
+from errata.model.words import Phase
 
 NONE = "–"
+PHASE_WORDS: dict[Phase, str] = {
+    "setup": "during setup",
+    "subject": "while calling the model",
+    "tool": "in a tool",
+    "environment": "in the environment",
+    "simulator": "in the simulated user",
+    "scoring": "while scoring",
+    "aggregation": "while aggregating",
+}
+"""When an error occurred."""
 
 
 def half_up(value: float, digits: int = 1) -> float:
