@@ -149,7 +149,7 @@ checks
   eslint      not_run
   tests       not_run
 
-error infrastructure in environment · getRunDetails.envelope.json#/value/evals/15/steps/1
+error infrastructure in the environment · getRunDetails.envelope.json#/value/evals/15/steps/1
   > Error: Command failed: bun install
   > error: ECONNRESET downloading package manifest convex
 
@@ -286,9 +286,9 @@ PROVISIONAL: owners assigned by rules; 0 of 23 failures reviewed
 Score                  passed     rate   95 % interval
          strict        24/47    51.1 %   [37.2, 64.7]    every case
          as_reported   24/47    51.1 %   [37.2, 64.7]    as ProjectScylla counts
-         clean         29/45    64.4 %   [49.8, 76.8]    best estimate; 2 cases left out: the
-                                                         harness could not set up a working copy ·
-                                                         11 recovered from an earlier session
+         clean         29/45    64.4 %   [49.8, 76.8]
+                       best estimate; 2 cases left out: the harness could not set up a working copy
+                       · 11 from an earlier session (5 passed, 6 failed)
 
 Owners   23 failures
          harness        13   ████████████████████   e.g. stored results have a null where the loader
@@ -313,6 +313,8 @@ Causes   11× harness  stored results have a null where the loader expects a dic
          errata buckets list batch-0214 --all   1 more cause, 1 failure
 First failed check   T0 9 · T1 1 · 13 without a failed check
 Cost     $54.18
+         the cost is of the results that count; `errata sessions batch-0214` shows that of each
+         session
 
 warning  several_sessions    3 sessions in one folder; the results of the latest one count
                              "session 1, 2026-02-14T00:28:03Z: real costs, $69.59 in all; 29 passed…

@@ -24,7 +24,8 @@ Run 3f50c6a3 · kimi-k2.5 (agent claude-code 2.1.89) · terminal-bench · Harbor
               passed    rate   95 % interval
 strict        0/45     0.0 %   [0.0, 7.9]      every trial
 as_reported   0/42     0.0 %   [0.0, 8.4]      Harbor leaves out 3 trials with AgentTimeoutError
-clean         0/28     0.0 %   [0.0, 12.1]     17 trials left out: environment 16, harness 1
+clean         0/28     0.0 %   [0.0, 12.1]     best estimate; 17 trials left out: environment 16,
+                                               harness 1
 reviewed      –                                0 of 45 reviewed
 clean range   0.0–37.8 % (if all 17 left-out trials failed / passed)
 
@@ -51,13 +52,14 @@ Run jn709tmj · acme/nimbus-2-coder · convex-evals, experiment default · 25 ev
 strict        13/25    52.0 %   [33.5, 70.0]    every eval; missing or unfinished = not passed
 as_reported   13/21    61.9 %   [40.9, 79.2]    convex-evals leaves out 4 evals: rate_limit 1,
                                                 infrastructure 1, unfinished 1, missing 1
-clean         13/20    65.0 %   [43.3, 81.9]    5 evals left out: provider 2, environment 1,
+clean         13/20    65.0 %   [43.3, 81.9]    no best estimate: run not fit for comparison; 5
+                                                evals left out: provider 2, environment 1,
                                                 unfinished 1, missing 1
 reviewed      –                                 0 of 10 reviewed
 clean range   52.0–72.0 % (if all 5 left-out evals failed / passed)
 presumed      4 failures are only presumed to be the model's; if none is, clean is at most 13/16,
               81.3 %
-cost          $0.37 total · $0.22 on passes · $0.15 on failures · $0.0287 total cost per pass
+cost          $0.37 total · $0.22 on passes · $0.15 on failures · $0.0287 total divided by passes
               unknown for 3 attempts
 
 Left out of clean (5)
@@ -96,16 +98,19 @@ Run sonnet · projectscylla · ProjectScylla · 47 cases
               passed     rate   95 % interval
 strict        24/47    51.1 %   [37.2, 64.7]    every case
 as_reported   24/47    51.1 %   [37.2, 64.7]    as ProjectScylla counts
-clean         29/45    64.4 %   [49.8, 76.8]    2 cases left out: the harness could not set up a
-                                                working copy · 11 recovered from an earlier session
+clean         29/45    64.4 %   [49.8, 76.8]    best estimate; 2 cases left out: the harness could
+                                                not set up a working copy · 11 from an earlier
+                                                session (5 passed, 6 failed)
 reviewed      –                                 0 of 23 reviewed
-recovered     11 cases from an earlier session:
+recovered     11 cases that only an earlier session measured:
               test-004, test-006, test-011, test-017, test-023, test-026, test-031 and 4 more
 clean range   61.7–66.0 % (if both left-out cases failed / passed)
-presumed      10 failures are only presumed to be the model's; if none is, clean is at most 29/35,
-              82.9 %
-cost          $54.18 total · $35.46 on passes · $18.72 on failures · $2.2575 total cost per pass
-cost of pass  mean $0.37 · median $0.17, each pass at its cheapest tier
+presumed      16 failures are only presumed to be the model's; no failure that clean counts is
+              supported by evidence
+cost          $54.18 total · $35.46 on passes · $18.72 on failures · $2.26 total divided by passes
+cost of pass  mean $0.37 · median $0.17, of each pass at its cheapest tier
+sessions      the cost is of the results that count; `errata sessions sonnet` shows that of each
+              session
 
 Left out of clean (2)
   worktree_failed       2   "git worktree add failed: fatal: invalid reference: task-base"
@@ -281,3 +286,19 @@ def test_an_excluded_run_says_so(tmp_path):
 
     assert "EXCLUDED from every score: wrong key" in done("score", "jn7maewn", "--store", store).out
     assert "excluded: wrong key" in done("score", "jn7maewn", "--pooled", "--store", store).out
+
+
+def test_check_and_score_give_the_same_reason_as_analyze_why_a_figure_is_no_best_estimate():
+    damaged = FIXTURES / "conversation_bench" / "damaged" / "data"
+    pages = [done("analyze", damaged, "--no-report").out, done("score", damaged).out, errata("check", damaged).out]
+
+    assert all("no best estimate: run not fit for comparison" in " ".join(page.split()) for page in pages)
+
+
+def test_failures_of_an_earlier_session_are_only_presumed_to_be_the_models():
+    batch = FIXTURES / "scylla" / "large" / "batch-gen1" / "data" / "batch-gen1"
+    page = " ".join(done("score", batch).out.split())
+
+    assert "11 from an earlier session (5 passed, 6 failed)" in page
+    assert "16 failures are only presumed to be the model's; no failure that clean counts is supported" in page
+    assert "the cost is of the results that count; `errata sessions" in page

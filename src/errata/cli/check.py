@@ -8,13 +8,12 @@ from errata.cli.fitting import WIDTH, columns, cut, fold, short_path
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_command, put_json, wash
 from errata.cli.render.next_steps import rerun_note
-from errata.cli.render.runs import title_of
-from errata.cli.render.scores import estimate_words, put_bracket
+from errata.cli.render.runs import passes_in_words, title_of
+from errata.cli.render.scores import estimate_of, put_bracket
 from errata.model import Evidence, Finding
 from errata.runs.names import handle_of, runs_named
 from errata.runs.summary import Health
 from errata.runs.view import RunView
-from errata.runs.without_failures import why_no_estimate
 from errata.text.clean import one_line
 
 SEVERITIES = {"error": "problem", "warning": "warning", "info": "note"}
@@ -50,9 +49,10 @@ def command(runs: tuple[str, ...], options: Options) -> int:
         show_health(health)
         scores = view.scores()
         put()
-        suspicious = bool(view.overview.suspicious.suspicious)
-        no_estimate = why_no_estimate(stored, scores.scores["clean"].total, fit=health.fit, suspicious=suspicious)
-        put_bracket(scores, estimate=estimate_words(no_estimate) if no_estimate else "")
+        odd = view.overview.suspicious
+        put_bracket(scores, estimate=estimate_of(view))
+        if odd.suspicious:
+            put(f"Passes   {passes_in_words(stored.counts.outcomes.get('pass', 0), odd)}", hang=9)
         if note := rerun_note(stored, scores):
             put()
             put_command("Next", ["errata", "rerun", handle], note)

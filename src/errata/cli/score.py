@@ -7,8 +7,17 @@ import click
 from errata.cli.fitting import WIDTH, columns, fold, padded, short_path
 from errata.cli.options import Options, shared_options, with_project
 from errata.cli.output import money, plural, put, put_json, wash
+from errata.cli.render.analysis_counts import cost_of_sessions
 from errata.cli.render.runs import counted_in, harness_title
-from errata.cli.render.scores import CORRELATED, LABEL, ScoreWords, clusters_in_words, figures, lines_of
+from errata.cli.render.scores import (
+    CORRELATED,
+    LABEL,
+    ScoreWords,
+    clusters_in_words,
+    estimate_of,
+    figures,
+    lines_of,
+)
 from errata.cli.table import some_of
 from errata.compare.after_fixes import AfterFixes
 from errata.compare.policies import POLICIES
@@ -20,8 +29,9 @@ from errata.model import Run
 from errata.model.output.score import CostOutput, PriceOutput
 from errata.model.run import case_name, subject_label
 from errata.render.figures import hundredths, percent, simulator_cost
-from errata.runs.names import handle_of, runs_named, short
+from errata.runs.names import runs_named, short
 from errata.runs.scores import Proof, Scores
+from errata.runs.view import RunView
 from errata.text.clean import one_line
 from errata.verbs import compare as verbs
 
@@ -37,11 +47,14 @@ def command(runs: tuple[str, ...], by_category: bool, pooled: bool, options: Opt
     chosen, timeouts = runs_named(runs, store), options.settings.timeouts
     pools = verbs.score_pooled(list(chosen), store, timeouts=timeouts) if pooled else []
     for at, stored in enumerate(chosen if not pooled else ()):
-        scores = verbs.score(stored, store, timeouts=timeouts)
         if options.json:
-            put_json(with_project(json_scores(scores), scores=True))
-        else:
-            show_run(scores, handle_of(scores.stored, store), by_category=by_category, first=at == 0)
+            put_json(with_project(json_scores(verbs.score(stored, store, timeouts=timeouts)), scores=True))
+            continue
+        if at:
+            put()
+        view = RunView(stored, store)
+        scores = view.overview.scores if timeouts == "count" else view.scores(timeouts=timeouts)
+        show_run(scores, view, by_category=by_category)
     for at, pool in enumerate(pools):
         if options.json:
             put_json(with_project(json_pool(pool), scores=True))
@@ -53,19 +66,17 @@ FINE = 0.1
 """Below this, cents are too coarse."""
 
 
-def show_run(scores: Scores, handle: str, *, by_category: bool, first: bool) -> None:
+def show_run(scores: Scores, view: RunView, *, by_category: bool) -> None:
     run, counted = scores.stored.run, counted_in(scores.stored.run, scores.unit)
     words = ScoreWords(harness_title(run), counted)
-    if not first:
-        put()
-    described = [part for part in _described(run) if part != handle]
-    put(" · ".join([f"Run {handle}", *described, _whole(scores, counted)]))
+    described = [part for part in _described(run) if part != view.handle]
+    put(" · ".join([f"Run {view.handle}", *described, _whole(scores, counted)]))
     if run.excluded is not None:
         put(f"EXCLUDED from every score: {run.excluded.reason}")
     if scores.unavailable:
         put("UNAVAILABLE: every attempt ended in the same error; this run does not measure the model")
     put()
-    for line in lines_of(scores.scores, tuple(POLICIES), words):
+    for line in lines_of(scores.scores, POLICIES, words, estimate=estimate_of(view)):
         put(line)
     for line in clusters_in_words(scores.scores["strict"]):
         put(line, hang=LABEL)
@@ -75,6 +86,8 @@ def show_run(scores: Scores, handle: str, *, by_category: bool, first: bool) -> 
     if scores.timeouts == "drop":
         put(f"{'timeouts':<{LABEL}}left out of clean and reviewed (setting `timeouts`)", hang=LABEL)
     _put_cost(scores.cost, run.extra.get("currency", "USD"))
+    if scores.cost.total is not None and len(run.sessions) > 1:
+        put(f"{'sessions':<{LABEL}}{cost_of_sessions(view.handle)}", hang=LABEL)
     for shown in (clean, reviewed) if reviewed.groups != clean.groups else (clean,):
         put_left_out(scores, shown, lambda one: _name(run, one, scores.unit))
     if by_category:
@@ -124,7 +137,7 @@ def _name(run: Run, trial: Trial, unit: str) -> str:
 def _put_below(score: Score, run: Run, unit: str) -> None:
     if score.recovered:
         names = [case_name(run, case) for case in score.recovered]
-        put(f"{'recovered':<{LABEL}}{plural(len(names), 'case')} from an earlier session:")
+        put(f"{'recovered':<{LABEL}}{plural(len(names), 'case')} that only an earlier session measured:")
         put(f"{'':<{LABEL}}{some_of(names, WIDTH - LABEL)}")
     if score.groups and score.bounds:
         low, high = score.bounds
@@ -137,9 +150,10 @@ def _put_below(score: Score, run: Run, unit: str) -> None:
     if score.rate_without_presumed is not None:
         presumed = plural(score.presumed, "failure is", "failures are")
         counts = f"{score.passed:,}/{score.total - score.presumed:,}, {percent(score.rate_without_presumed)}"
-        other = f"; if {'it is not' if score.presumed == 1 else 'none is'}, clean is at most {counts}"
-        is_all = score.passed == score.total - score.presumed  # at most 100 % is nothing to know
-        put(f"{'presumed':<{LABEL}}{presumed} only presumed to be the model's{'' if is_all else other}", hang=LABEL)
+        other = f"if {'it is not' if score.presumed == 1 else 'none is'}, clean is at most {counts}"
+        if score.passed == score.total - score.presumed:  # at most 100 % is nothing to know
+            other = "no failure that clean counts is supported by evidence"
+        put(f"{'presumed':<{LABEL}}{presumed} only presumed to be the model's; {other}", hang=LABEL)
 
 
 def _put_after_fixes(after: AfterFixes | None) -> None:
@@ -170,9 +184,9 @@ def _put_cost(cost: CostOutput, currency: str) -> None:
     if cost.of_unscored is not None:
         parts += [f"{_amount(cost.of_unscored, currency)} not scored"]
     parts += [
-        f"{money(cost.per_pass, 4, currency)} total cost per pass"
+        f"{_amount(cost.per_pass, currency)} total divided by passes"
         if cost.per_pass is not None
-        else f"– total cost per pass: {cost.note}"
+        else f"– total divided by passes: {cost.note}"
     ]
     put(f"{'cost':<{LABEL}}{' · '.join(parts)}", hang=LABEL)
     if cost.unknown:
@@ -181,7 +195,7 @@ def _put_cost(cost: CostOutput, currency: str) -> None:
     if passes is not None:
         known = "" if passes.priced == passes.passed else f", known for {passes.priced} of them"
         sentence = (
-            f"mean {_amount(passes.mean)} · median {_amount(passes.median)}, each pass at its cheapest tier{known}"
+            f"mean {_amount(passes.mean)} · median {_amount(passes.median)}, of each pass at its cheapest tier{known}"
         )
         put(f"{'cost of pass':<{LABEL}}{sentence if passes.mean is not None else f'–   {passes.note}'}")
     if cost.frontier is not None:

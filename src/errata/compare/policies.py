@@ -66,7 +66,7 @@ def count_by(trials: Trials, policy: Policy, opinion: Decide) -> Score:
         return Score(policy=policy, remark=Note(code="unavailable"))
     out: list[tuple[str, str, Trial]] = []
     kept: list[tuple[list[Trial], int]] = []
-    recovered = []
+    recovered: list[Trial] = []
     for unit, often in trials.counted_units:
         first = unit[0]
         if len(unit) == 1 and first.is_plain:  # most are
@@ -75,7 +75,7 @@ def count_by(trials: Trials, policy: Policy, opinion: Decide) -> Score:
         why = _why_out(unit, opinion, trials)
         if (stand_in := _stand_in(first, why, trials)) is not None:
             kept.append(([stand_in], often))
-            recovered.append(first.case)
+            recovered.append(stand_in)
         elif why:
             out.append((why, "" if why == CONTRADICTORY else opinion(first).signal, first))
         else:
@@ -93,8 +93,10 @@ def count_by(trials: Trials, policy: Policy, opinion: Decide) -> Score:
         beside=group_by_reason(_not_alone(kept, opinion)),
         presumed=sum(
             often for unit, often in kept if unit[0].presumed and not passes(unit) and opinion(unit[0]).owner == "model"
-        ),
-        recovered=tuple(recovered),
+        )
+        + sum(not one.passed and not opinion(one).owner for one in recovered),
+        recovered=tuple(one.case for one in recovered),
+        recovered_passes=sum(one.passed for one in recovered),
         remark=Note(code="passes_without_rows", count=stated, of=known) if known else None,
         by_case=_clusters(kept, trials),
     )

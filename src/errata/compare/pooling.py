@@ -34,6 +34,7 @@ def pool_scores(scores: Sequence[Score]) -> Score:
         groups=_merged([group for score in scores for group in score.groups]),
         beside=_merged([group for score in scores for group in score.beside]),
         recovered=tuple(case for score in scores for case in score.recovered),
+        recovered_passes=sum(score.recovered_passes for score in scores),
         remark=Note(code="runs_counted", count=len(usable), of=len(scores)) if len(usable) < len(scores) else None,
         effective=effective_sample_size(clusters) if clusters and not graded else None,
     )

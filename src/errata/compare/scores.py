@@ -83,9 +83,10 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     beside: tuple[LeftOutGroup, ...] = ()
     """What counts as failed although it is not the subject's alone."""
     presumed: int = 0
-    """Of what counts as failed: how many are only presumed to be the model's."""
+    """Of what counts as failed: how many are only presumed to be the model's. Failures of an earlier session are."""
     recovered: tuple[str, ...] = ()
     """Cases whose result was taken from an earlier session."""
+    recovered_passes: int = 0
     remark: Note | None = None
     by_case: Mapping[str, Cluster] = {}
     """What each case adds; kept only where cases may come several times."""

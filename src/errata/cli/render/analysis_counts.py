@@ -8,6 +8,7 @@ from errata.render.figures import overlap_note, simulator_cost
 from errata.runs.summary import Analysis
 from errata.runs.without_failures import cases_not_in_log
 from errata.text.clean import one_line
+from errata.text.shell import shell_word
 
 MOST_CHECKS, MOST_SINGLE_CHECKS = 8, 3
 MOST_CATEGORIES = 10
@@ -54,6 +55,12 @@ def show_cost(analysis: Analysis) -> None:
     spent = f" · {number(counts.tokens)} tokens" if counts.tokens is not None else ""
     total = money(counts.cost, 2 if counts.cost >= 1 else 4, currency)
     put(f"Cost     {total}{rest}{spent}")
+    if len(analysis.stored.run.sessions) > 1:
+        put(f"         {cost_of_sessions(analysis.handle)}", hang=9)
+
+
+def cost_of_sessions(handle: str) -> str:
+    return f"the cost is of the results that count; `errata sessions {shell_word(handle)}` shows that of each session"
 
 
 def measured_share(analysis: Analysis) -> str:

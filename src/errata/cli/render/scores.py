@@ -1,6 +1,6 @@
 """Scores in columns: a line for each policy, with the attempts it leaves out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 from errata.cli.fitting import WIDTH, columns, fold, padded
 from errata.cli.output import plural, put, wash
@@ -10,12 +10,14 @@ from errata.model.coverage import NoEstimate
 from errata.render.figures import hundredths, left_out_reason, left_out_reasons, percent
 from errata.runs.explanation import meaning_of
 from errata.runs.scores import Scores
-from errata.runs.without_failures import NO_ESTIMATE
+from errata.runs.view import RunView
+from errata.runs.without_failures import NO_ESTIMATE, why_no_estimate
 
 LABEL = 14
 """The width of the first column, also of the lines below the scores."""
 
 GAP = "   "
+ESTIMATES: tuple[Policy, ...] = ("reviewed", "clean")
 CORRELATED = "attempts at one case are correlated"
 
 
@@ -34,7 +36,9 @@ class ScoreWords:
             return f"every {self.counted}{'; ' if score.note else ''}{score.note}" if score.total else score.note
         if score.policy == "as_reported":
             return self._of_harness(score)
-        recovered = f"{len(score.recovered):,} recovered from an earlier session" if score.recovered else ""
+        failed = len(score.recovered) - score.recovered_passes
+        results = f"{score.recovered_passes:,} passed, {failed:,} failed"
+        recovered = f"{len(score.recovered):,} from an earlier session ({results})" if score.recovered else ""
         return " · ".join(part for part in (self._left_out(score), recovered, score.note) if part)
 
     def _of_harness(self, score: Score) -> str:
@@ -59,7 +63,7 @@ class ScoreWords:
 
 def lines_of(
     scores: Mapping[Policy, Score],
-    policies: Sequence[Policy],
+    policies: Collection[Policy],
     words: ScoreWords,
     *,
     width: int = WIDTH,
@@ -67,9 +71,10 @@ def lines_of(
 ) -> list[str]:
     """Under a header, where there are figures. A note that is too long for its line continues below.
 
-    `estimate`: whether the last figure is the best estimate, in words.
+    `estimate`: whether the last figure, by verdicts or by rules, is the best estimate, in words.
     """
-    notes = {policy: words.note(scores[policy], estimate if policy == policies[-1] else "") for policy in policies}
+    last = next((policy for policy in ESTIMATES if policy in policies and scores[policy].total), None)
+    notes = {policy: words.note(scores[policy], estimate if policy == last else "") for policy in policies}
     rows: list[tuple[str, str, str, str, str]] = [
         (policy, *figures(scores[policy]), notes[policy]) for policy in policies
     ]
@@ -125,8 +130,7 @@ def put_bracket(scores: Scores, *, estimate: str, is_reviewed: bool = False) -> 
     run = scores.stored.run
     words = ScoreWords(harness_title(run), counted_in(run, scores.unit))
     shown: tuple[Policy, ...] = (*SHOWN, "reviewed") if is_reviewed else SHOWN
-    measured = estimate if scores.scores[shown[-1]].total else ""
-    lines = lines_of(scores.scores, shown, words, width=WIDTH - BESIDE, estimate=measured)
+    lines = lines_of(scores.scores, shown, words, width=WIDTH - BESIDE, estimate=estimate)
     for at, line in enumerate([*lines, *clusters_in_words(scores.scores["strict"])]):
         put(f"{'' if at else 'Score':<{BESIDE}}{line}", hang=BESIDE + LABEL)
 
@@ -140,6 +144,14 @@ def clusters_in_words(score: Score) -> list[str]:
         return [f"{'effective n':<{LABEL}}{cases} for {score.total:,} attempts: {CORRELATED}"]
     size = f"{score.effective:,.0f} for {score.total:,} attempts at {cases}"
     return [f"{'effective n':<{LABEL}}{size} ({score.policy}): {CORRELATED}"]
+
+
+def estimate_of(view: RunView) -> str:
+    """Whether the last figure of a run is the best estimate, in words."""
+    overview = view.overview
+    scores, suspicious = overview.scores.scores, bool(overview.suspicious.suspicious)
+    total = scores["reviewed"].total or scores["clean"].total
+    return estimate_words(why_no_estimate(view.stored, total, fit=overview.health.fit, suspicious=suspicious))
 
 
 def estimate_words(why_none: NoEstimate | None) -> str:
