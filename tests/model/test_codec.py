@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.model import Attempt, Case, Check, Output, Run, Step, Usage, UsageByRole
-from errata.model.codec import from_json, pack, pack_into, to_json, unpack
+from errata.model.codec import from_json, pack, pack_into, to_json, to_whole, unpack
 from errata.model.step import Actor
 from errata.testing import a_run, an_attempt
 from record_strategies import attempts
@@ -134,3 +134,16 @@ def test_a_record_of_a_later_errata_is_read_without_the_field_that_is_not_known(
     stored = msgspec.to_builtins(an_attempt()) | {"not_yet_invented": 1}
 
     assert unpack(msgspec.msgpack.encode(stored), Attempt) == an_attempt()
+
+
+@pytest.mark.parametrize(
+    ("value", "whole"),
+    [
+        (("passed", "mixed"), ["passed", "mixed"]),
+        ([1, None, True, 0.5], [1, None, True, 0.5]),
+        (["passed", "caf\u00e9", "half \ud83d"], ["passed", "caf\u00e9", "half ?"]),
+        ([("a", 1), {"b": ["\udc00"]}], [["a", 1], {"b": ["?"]}]),
+    ],
+)
+def test_lists_are_written_whole_and_without_half_characters(value, whole):
+    assert to_whole(value) == whole

@@ -160,3 +160,18 @@ def test_a_tree_is_not_changed_in_place():
     redact_tree(tree)
 
     assert tree == {"password": "s3cr3t-value", "list": [f"sk-{LETTERS}"]}
+
+
+@pytest.mark.parametrize(
+    ("items", "shown"),
+    [
+        (["passed", "mixed", "passed"], ["passed", "mixed", "passed"]),
+        ((1, None, 2.5), [1, None, 2.5]),
+        (["passed", 1, None], ["passed", 1, None]),
+        (["--token", "s3cr3t-value"], ["--token", "[redacted:named]"]),
+        (["password", "hunter2hunter2"], ["password", "[redacted:named]"]),
+        (["passed", "passed", "--password", "Tr0ub4dor-3"], ["passed", "passed", "--password", "[redacted:named]"]),
+    ],
+)
+def test_a_list_of_words_stays_and_a_secret_among_words_does_not(items, shown):
+    assert redact_tree(items) == shown

@@ -1,5 +1,6 @@
 """Records to bytes and back: MessagePack for the store, JSON for people and programs."""
 
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -14,6 +15,7 @@ _DIGITS = 10_000
 
 BARE = frozenset((int, float, bool, type(None)))
 """Values that hold no text; a table may be made of a hundred thousand of them."""
+_TEXT = frozenset((str,))
 
 _packer = msgspec.msgpack.Encoder()
 _writer = msgspec.json.Encoder()
@@ -76,19 +78,27 @@ def from_json(data: bytes | str, kind: type[R]) -> R:
 def to_whole(value: Any) -> Any:
     """The same with every field, whatever its value, but for empty notes; and with nothing that can't be written."""
     if isinstance(value, msgspec.Struct):
-        names = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
-        fields = ((name, getattr(value, field)) for name, field in names)
-        written = ((name, field) for name, field in fields if field is not msgspec.UNSET)
-        return {name: to_whole(field) for name, field in written if field or name not in ("extra", "ref")}
+        made = {}
+        for name, field in _fields_of(type(value)):
+            item = getattr(value, field)
+            if item is not msgspec.UNSET and (item or name not in ("extra", "ref")):
+                made[name] = item if type(item) in BARE else to_whole(item)
+        return made
     if isinstance(value, dict):
         return {key: to_whole(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [item if type(item) in BARE or _is_ascii(item) else to_whole(item) for item in value]
+        # a table has very many lists of numbers, or of texts
+        kinds = set(map(type, value))
+        if kinds <= BARE or (kinds == _TEXT and all(map(str.isascii, value))):
+            return list(value)
+        return [item if type(item) in BARE else to_whole(item) for item in value]
     return value if not isinstance(value, str) or value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
 
 
-def _is_ascii(value: Any) -> bool:
-    return type(value) is str and value.isascii()
+@cache
+def _fields_of(kind: type[msgspec.Struct]) -> tuple[tuple[str, str], ...]:
+    """The name of each field as it is written, and its own."""
+    return tuple(zip(kind.__struct_encode_fields__, kind.__struct_fields__, strict=True))
 
 
 def _clamped(value: Any) -> Any:

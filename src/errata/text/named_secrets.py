@@ -125,14 +125,21 @@ def is_secret_under(name: str, value: Any) -> bool:
     """Whether a field of this name holds a secret."""
     if not isinstance(value, str) or len(value) < SHORTEST:
         return False
-    name = visible(name)
+    named = _secret_name(name)
+    return named is not None and not _is_harmless(_Value(value, *named))
+
+
+@lru_cache(4_096)
+def _secret_name(field: str) -> tuple[str, bool] | None:
+    """What the name of a field ends in, and whether it is compound; None where no secret has such a name."""
+    name = visible(field)
     lowered = lower(name)
     match = None
     for match in names().name.finditer(lowered):  # noqa: B007 (the last one counts)
         pass
     if match is None or match.end() != len(lowered) or not _names_secret(name, lowered, match):
-        return False
-    return not _is_harmless(_Value(value, match[0], _is_compound(name, match)))
+        return None
+    return match[0], _is_compound(name, match)
 
 
 def _names_secret(text: str, lowered: str, name: re.Match[str]) -> bool:

@@ -28,6 +28,7 @@ NAMED = "named"
 LAST = 10_000
 """The order of what is known by less than its whole shape."""
 _WITHOUT_TEXT = frozenset((int, float, bool, type(None)))
+_TEXT = frozenset((str,))
 _NAMING = ("name", "key", "variable")
 
 
@@ -76,6 +77,8 @@ def redact_tree(value: Any) -> Any:
     if isinstance(value, dict):
         return redact_fields(value, redact_key, redact_tree)
     if isinstance(value, list | tuple):
+        if _has_only_words(value):
+            return list(value)
         named = given_secrets(value)
         return [
             REDACTED_VALUE
@@ -86,6 +89,12 @@ def redact_tree(value: Any) -> Any:
             for at, item in enumerate(value)
         ]
     return value
+
+
+def _has_only_words(items: list[Any] | tuple[Any, ...]) -> bool:
+    """Numbers or single words: none names a secret, or is one. A table has the same few again and again."""
+    kinds = set(map(type, items))
+    return kinds <= _WITHOUT_TEXT or (kinds == _TEXT and all(map(_is_word, set(items))))
 
 
 REDACTED_VALUE = f"[redacted:{NAMED}]"
