@@ -101,6 +101,14 @@ def why_no_estimate(page: str) -> str | None:
     return None if found is None else found[2] if found[1] else ""
 
 
+def failed_by_category(page: str) -> dict[str, list[int]] | None:
+    """As `analyze` lists them; none where it cuts the list or knows no cases."""
+    line = re.search(r"Failed by category (.*?)(?:\(|Repeats|Actions|Suspect|Cost|warning|problem|Report|$)", page)
+    listed = re.findall(r"(\S+) (\d+) of (\d+)", line[1]) if line else []
+    is_cut = line is not None and "and " in line[1]
+    return None if is_cut else {name: [int(failed), int(cases)] for name, failed, cases in listed} or None
+
+
 def failures(run: RunOf) -> list[Any]:
     return run.rows("failures")
 
@@ -335,6 +343,19 @@ def money(value: float | None) -> float | None:
 def compared(some: Comparing) -> Any:
     (row,) = some.sample.rows("compare", *some.ids)
     return row
+
+
+def categories_of_each(some: Comparing) -> list[dict[str, int]] | None:
+    """For each run in its order: category → failed cases, where any failed."""
+    categories = compared(some)["categories"]
+    return (
+        [
+            without_zeros({one["name"]: list(one["runs"].values())[at] for one in categories})
+            for at in range(len(some.runs))
+        ]
+        if categories
+        else None
+    )
 
 
 def compared_page(some: Comparing) -> str:

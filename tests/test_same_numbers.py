@@ -4,6 +4,7 @@ A figure that shows up in a new command is one more line in `OF_RUN` or `OF_RUNS
 have different names; `DIFFERENT_BY_DEFINITION` lists the pairs that are easily confused.
 """
 
+import re
 from collections.abc import Iterable
 
 import click
@@ -25,6 +26,7 @@ from number_commands import (
     by_label,
     by_reported_run,
     by_run,
+    categories_of_each,
     cause,
     causes_by_rule,
     clean_left_out,
@@ -37,6 +39,7 @@ from number_commands import (
     edited_on_page,
     empty_answers,
     exported_attempts,
+    failed_by_category,
     failed_rows_listed,
     failures,
     flips_in_gate,
@@ -107,7 +110,7 @@ DIFFERENT_BY_DEFINITION = {
     "by rules",
     ("left out of clean", "left out of reviewed"): "clean goes by rules, reviewed by verdicts",
     ("left out of clean", "left out of clean, to rerun"): "skipped, unscored and timed out attempts stay as they are",
-    ("failures by category", "measured failures by category"): "measured ones are without infrastructure",
+    ("failed cases by category", "hard cases of a category"): "a test of categories leaves infrastructure out",
     ("failed checks", "first failed checks"): "an attempt has one first failed check, and may have more",
     ("empty answers", "EMPTY_RESPONSE"): "an empty answer is an empty text; the pattern is what a harness or a signal "
     "names in the place of an answer",
@@ -343,6 +346,17 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
         ("analyze --json", lambda run: analysis(run)["counts"]["failed_checks"]),
         ("show RUN --json", lambda run: shown(run)["counts"]["failed_checks"]),
     ],
+    "failed cases by category": [
+        ("analyze --json", lambda run: {
+            name: [one["failed"], one["cases"]] for name, one in analysis(run)["categories"].items()
+            if one["failed"] and one["cases"]} or None),
+        ("analyze", lambda run: failed_by_category(page_of(run))),
+        ("report --json", lambda run: {
+            one["name"]: [one["failed"], one["cases"]] for one in report(run)["categories"]
+            if one["failed"] and one["tried"] is not None} or None),
+        ("report", lambda run: {name: list(map(int, found)) for name, *found in re.findall(
+            r"(\S+) ([1-9]\d*)/(\d+)", "".join(re.findall(r"\*\*Categories\*\*: .*", report_page(run))))} or None),
+    ],
     "first failed checks": [
         ("analyze --json", lambda run: {
             name or "none": count for name, count in analysis(run)["first_failed_checks"].items()}),
@@ -477,6 +491,12 @@ OF_RUNS: dict[str, list[tuple[str, Extract]]] = {
             one["name"]: as_shown(one["adjusted"]) for one in compared(some)["categories"]}),
         ("report --profile comparison", lambda some: {
             one["name"]: as_shown(one["adjusted"]) for one in compare_report(some)["categories"]}),
+    ],
+    "failed cases by category, in each run": [
+        ("compare --json", categories_of_each),
+        ("analyze --json", lambda some: [
+            {name: one["failed"] for name, one in analysis(each)["categories"].items() if one["failed"]}
+            for each in some.runs]),
     ],
     "failed rows by category": [
         ("compare --json", lambda some: {one["name"]: one["failed_rows"] for one in compared(some)["categories"]}),

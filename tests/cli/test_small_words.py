@@ -176,3 +176,12 @@ def test_a_log_without_rows_is_not_listed_as_free_of_failures():
 
     rows = [line for line in done("runs").out.splitlines() if re.search(r" \d+/\d+ ", line)]
     assert rows and all(row.endswith(" –") for row in rows)
+
+
+def test_failures_of_a_run_that_was_never_judged_are_not_counted_by_category():
+    import_fixtures(FIXTURES / "conversation_bench/unjudged/data")
+
+    page = done("analyze", "latest", "--no-report").out
+
+    assert "provider        1" in page
+    assert "Failed by category" not in page

@@ -54,7 +54,29 @@ def test_failures_are_counted_by_category(store, tmp_path):
         {"id": "c", "topic": "tide", "ok": True},
     )
 
-    assert analysis.categories == (("wind", 1, 2),)
+    assert analysis.categories == (("wind", 1, 2, 0),)
+
+
+def test_a_category_counts_cases_and_not_their_attempts(store, tmp_path):
+    rows = [{"id": case, "topic": "wind", "trial": trial, "ok": case == "b"} for case in "ab" for trial in (1, 2, 3)]
+
+    analysis = analysed(store, tmp_path, *rows, mapping=MAP + 'index = "trial"\n')
+
+    assert analysis.categories == (("wind", 1, 2, 0),)
+
+
+def test_a_case_with_contradictory_rows_counts_once_in_its_category(store, tmp_path):
+    rows = [{"id": case, "topic": "wind", "ok": ok} for case, ok in (("a", False), ("a", True), ("b", True))]
+
+    assert analysed(store, tmp_path, *rows).categories == (("wind", 1, 2, 0),)
+
+
+def test_a_case_without_a_verdict_is_not_a_failed_case_of_its_category(store, tmp_path):
+    rows = [{"id": "a", "topic": "wind", "ok": False}, {"id": "b", "topic": "wind", "ok": None}]
+
+    (wind,) = analysed(store, tmp_path, *rows).categories
+
+    assert (wind.failed, wind.cases) == (1, 2)
 
 
 def test_failures_with_one_cause_are_counted_together(store, tmp_path):

@@ -24,12 +24,12 @@ class CaseFacts(msgspec.Struct, frozen=True, gc=False):
 
 
 class CategoryCount(msgspec.Struct, frozen=True, kw_only=True):
-    """A case may be in several categories; then its failed rows are counted in each."""
+    """A case may be in several categories; then it is counted in each."""
 
     name: str
     cases: int
     by_run: tuple[int, ...]
-    """Failed rows, a number for each column."""
+    """Cases that failed, a number for each column; a case without a verdict is none of them."""
     tried: int
     """Cases that at least one run was measured on."""
     hard: int
@@ -60,7 +60,7 @@ def by_category(matrix: Matrix, members: Mapping[str, Iterable[str]], telling: I
 def _count(name: str, cases: Sequence[str], matrix: Matrix, hardness: Mapping[str, bool | None]) -> CategoryCount:
     rows = [matrix.rows[case] for case in cases]
     by_run = tuple(
-        sum(cell.fails for row in rows if (cell := row[at]) is not None) for at in range(len(matrix.columns))
+        sum(cell.fails > 0 for row in rows if (cell := row[at]) is not None) for at in range(len(matrix.columns))
     )
     known = [hard for case in cases if (hard := hardness[case]) is not None]
     return CategoryCount(name=name, cases=len(cases), by_run=by_run, tried=len(known), hard=sum(known))
@@ -94,7 +94,7 @@ def members_of(categories: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
 
 
 def overlap_of(failures: Mapping[str, int], categories: Mapping[str, Collection[str]]) -> CategoryOverlap:
-    """`failures`: case → how often it failed."""
+    """`failures`: case → in how many runs it failed."""
     if not categories:
         return CategoryOverlap()
     often = [(count, len(categories.get(case, ()))) for case, count in failures.items()]

@@ -150,8 +150,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _failures(matrix: Matrix) -> dict[str, int]:
-    """Case → how often it failed, in all runs together."""
-    return {case: sum(cell.fails for cell in row if cell is not None) for case, row in matrix.rows.items()}
+    """Case → in how many runs it failed."""
+    return {case: sum(cell.fails > 0 for cell in row if cell is not None) for case, row in matrix.rows.items()}
 
 
 class _Basis(NamedTuple):

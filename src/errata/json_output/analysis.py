@@ -36,8 +36,8 @@ def analysis_output(analysis: Analysis, report: Path | None, unread: Sequence[Un
         unavailable=analysis.unavailable is not None,
         first_failed_checks=dict(analysis.first_failed),
         categories={
-            name: CategoryCountOutput(failures=failed, attempts=total if whole else None)
-            for name, failed, total in analysis.categories
+            name: CategoryCountOutput(failed=failed, cases=cases if whole else None, unscored=unscored)
+            for name, failed, cases, unscored in analysis.categories
         },
         overlap=analysis.overlap,
         findings=analysis.health.findings,

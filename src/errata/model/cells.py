@@ -4,6 +4,8 @@ from typing import Literal, get_args
 
 import msgspec
 
+from errata.model.attempt import Attempt
+
 CellState = Literal[
     "passed", "failed", "partial", "limit", "error", "cancelled", "follows", "unscored", "missing", "contradictory",
     "mixed",
@@ -67,6 +69,12 @@ def result_of(execution: str, measurement: str, outcome: str, *, is_failure: boo
     if measurement in ("unscored", "error") or execution == "completed":
         return _UNSCORED
     return {"limit": 2, "error": 3}.get(execution, 4)
+
+
+def is_failed(attempt: Attempt) -> bool:
+    """What was carried out or broke off and was not passed; without a verdict it is neither."""
+    result = result_of(attempt.execution, attempt.measurement, attempt.outcome, is_failure=attempt.is_failure)
+    return result < len(_FAILED)
 
 
 class CellTally:

@@ -214,21 +214,19 @@ def _shared_texts(collected: RunFailures, patterns: Sequence[Pattern]) -> Iterat
 
 
 def _categories(view: RunView) -> Iterator[CategoryTest]:
-    """Whether some are harder than others, as a comparison tests it."""
+    """Whether some are harder than others, as a comparison tests it; not where passes have no row, or no verdict."""
     clean = view.summary.scores.scores["clean"]
-    if holds_only_failures(view.stored):
-        for category in categories_of_run(view.stored, view.cells, view.categories, clean):
-            yield CategoryTest(name=category.name, cases=category.cases, tried=None, failed=category.hard)
-        return
+    is_tested = not holds_only_failures(view.stored)
     for category in categories_of_run(view.stored, view.cells, view.categories, clean):
         yield CategoryTest(
             name=category.name,
             cases=category.cases,
-            tried=category.tried,
-            failed=category.hard,
-            p=category.p,
-            adjusted=category.adjusted,
-            harder=category.harder,
+            failed=category.failed_rows,
+            tried=category.tried if is_tested else None,
+            hard=category.hard,
+            p=category.p if is_tested else None,
+            adjusted=category.adjusted if is_tested else None,
+            harder=category.harder and is_tested,
         )
 
 

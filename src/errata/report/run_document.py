@@ -286,7 +286,7 @@ def _beside_patterns(report: RunReport) -> Iterator[Line]:
     for shared in report.shared_texts:
         where = f"{shared.text} in {shared.count} of {len(report.failures)}: {name_list(shared.cases, ODD)}"
         yield line(Strong("Same text in the log"), ": ", where)
-    if report.categories:
+    if report.categories and report.subject.judged:
         yield line(Strong("Categories"), ": ", categories_words(report))
     if report.since is not None:
         yield line(Strong("Since the previous run"), ": ", since_words(report.since))

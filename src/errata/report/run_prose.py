@@ -23,6 +23,7 @@ from errata.runs.without_failures import NO_ESTIMATE, harness_words, words_witho
 from errata.text.outgoing import short_line
 
 CASES, MODELS, CATEGORIES = 4, 5, 12
+CLEAN_CASES = "the cases that clean counts"
 SHORT, NOTE = 160, 90
 DOUBTS: dict[VerdictDoubt, str] = {
     "inherited": "copied from an identical crash",
@@ -236,14 +237,18 @@ def categories_words(report: RunReport) -> str:
 
 
 def _failures_by_category(tests: Sequence[CategoryTest]) -> str:
+    """The same counts as in `analyze` and a comparison; what the test leaves out comes behind them."""
     if any(one.tried is None for one in tests):
         listed = ", ".join(f"{one.name} {one.failed}" for one in tests[:CATEGORIES])
-        return f"measured failures by category: {listed}. Not compared: passes have no row in the log."
-    listed = ", ".join(f"{one.name} {one.failed}/{one.tried}" for one in tests[:CATEGORIES])
+        return f"failed cases by category: {listed}. Not compared: passes have no row in the log."
+    listed = ", ".join(f"{one.name} {one.failed}/{one.cases}" for one in tests[:CATEGORIES])
     harder = [f"{one.name} ({p_value(one.adjusted, 3)})" for one in tests if one.harder and one.adjusted is not None]
-    if harder:
-        return f"measured failures by category: {listed}. Significantly harder than the rest: {', '.join(harder)}."
-    return f"measured failures by category: {listed}. No category is significantly harder."
+    is_corrected = any((one.tried, one.hard) != (one.cases, one.failed) for one in tests)
+    basis = f" (tested on {CLEAN_CASES})" if is_corrected else ""
+    result = (
+        f"Significantly harder than the rest: {', '.join(harder)}" if harder else "No category is significantly harder"
+    )
+    return f"failed cases by category: {listed}. {result}{basis}."
 
 
 def since_words(since: PreviousRun) -> str:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 import msgspec
@@ -9,6 +10,7 @@ import msgspec
 from errata.buckets.causes import summarise_causes
 from errata.compare.categories import overlap_of
 from errata.model import Attempt, Attribution, CauseSummary, Finding, StoredRun
+from errata.model.cells import is_failed
 from errata.model.counts import CategoryOverlap
 from errata.model.coverage import NoEstimate
 from errata.model.run import case_name
@@ -87,6 +89,17 @@ class RepeatCounts(msgspec.Struct, frozen=True):
     """Something was done about them in the meantime."""
 
 
+class CategoryFailures(NamedTuple):
+    """The cases of a category."""
+
+    name: str
+    failed: int
+    cases: int
+    """All that were planned, with missing ones."""
+    unscored: int = 0
+    """Cases with a failure and no verdict; they are not among the failed ones."""
+
+
 class FailureTally:
     """One pass over the counted attempts."""
 
@@ -96,8 +109,11 @@ class FailureTally:
         self.in_steps = True
         self.failed: Counter[str] = Counter()
         """Cases, and how many of their attempts failed."""
-        self.failed_in: Counter[str] = Counter()
-        self.tried_in: Counter[str] = Counter()
+        self._cases: set[str] = set()
+        """Cases that have a category, with missing ones."""
+        self._failed_cases: set[str] = set()
+        self._unscored_cases: set[str] = set()
+        """Cases with a failure and no verdict."""
         self.first_case = ""
         self.step_order: dict[str, int] = {}
         """Step of a pipeline → its place; `has_other_checks` where others count, too."""
@@ -111,19 +127,37 @@ class FailureTally:
     def add(self, attempt: Attempt) -> None:
         if not attempt.counted:
             return
-        categories = self._categories.get(attempt.case, ())
         self._note_checks(attempt)
-        for category in categories:
-            self.tried_in[category] += attempt.execution != "missing"
+        if attempt.case in self._categories:
+            self._cases.add(attempt.case)
         if not attempt.is_failure:
             return
         self.first_case = self.first_case or attempt.case
         self.failures.append((attempt.id, attempt.case))
         self.failed[attempt.case] += 1
-        self.failed_in.update(categories)
+        (self._failed_cases if is_failed(attempt) else self._unscored_cases).add(attempt.case)
         failed = next((check for check in attempt.checks if check.failed), None)
         self.first_failed[failed.name if failed else ""] += 1
         self.in_steps = self.in_steps and (failed is None or failed.kind == "step")
+
+    @property
+    def categories(self) -> tuple[CategoryFailures, ...]:
+        """Of the categories with a failure, in the order of their names."""
+        names = self._categories
+        failed, cases = (
+            Counter(chain.from_iterable(names.get(case, ()) for case in some))
+            for some in (self._failed_cases, self._cases)
+        )
+        unscored = Counter(
+            chain.from_iterable(names.get(case, ()) for case in self._unscored_cases - self._failed_cases)
+        )
+        return tuple(
+            CategoryFailures(name, failed[name], cases[name], unscored[name]) for name in sorted({*failed, *unscored})
+        )
+
+    @property
+    def overlap(self) -> CategoryOverlap:
+        return overlap_of(dict.fromkeys(self._failed_cases, 1), self._categories)
 
     def _note_checks(self, attempt: Attempt) -> None:
         if attempt.execution in ("unfinished", "skipped"):
@@ -166,8 +200,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """Check → of how many failures it is the first that failed; empty for those without one."""
     in_steps: bool
     """Whether these checks are the steps of a pipeline."""
-    categories: tuple[tuple[str, int, int], ...]
-    """Name, failures, attempts. A failure counts in each category of its case."""
+    categories: tuple[CategoryFailures, ...]
+    """Those with a failure; a case counts in each of its categories."""
     overlap: CategoryOverlap = CategoryOverlap()
     first_case: str
     scores: Scores
@@ -227,8 +261,8 @@ def summarise(view: "RunView") -> Analysis:
         by_harness=score.by_harness,
         first_failed=tuple(sorted(tally.first_failed.items(), key=lambda pair: (-pair[1], not pair[0]))),
         in_steps=tally.in_steps,
-        categories=tuple((name, tally.failed_in[name], tally.tried_in[name]) for name in sorted(tally.failed_in)),
-        overlap=overlap_of(tally.failed, view.categories),
+        categories=tally.categories,
+        overlap=tally.overlap,
         first_case=case_name(stored.run, tally.first_case),
         scores=overview.scores,
         owners=_owners(attributions.values(), standings),

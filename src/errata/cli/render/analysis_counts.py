@@ -32,13 +32,24 @@ def show_steps(analysis: Analysis) -> None:
 
 
 def show_categories(analysis: Analysis) -> None:
-    named = analysis.categories
+    """Failed cases out of those of the category."""
+    if analysis.not_judged:
+        return
     whole = not holds_only_failures(analysis.stored)
-    entries = [f"{name} {failed:,} of {total:,}" if whole else f"{name} {failed:,}" for name, failed, total in named]
+    entries = [
+        f"{name} {failed:,} of {cases:,}" if whole else f"{name} {failed:,}"
+        for name, failed, cases, _ in analysis.categories
+        if failed
+    ]
     rest = entries[MOST_CATEGORIES:]
     parts = [*entries[:MOST_CATEGORIES], *([f"and {plural(len(rest), 'other')}"] if rest else [])]
     if parts:
-        notes = ["" if whole else "passes have no row in the log", overlap_note(analysis.overlap)]
+        unscored = [f"{one.name} {one.unscored:,}" for one in analysis.categories if one.unscored]
+        notes = [
+            "" if whole else "passes have no row in the log",
+            overlap_note(analysis.overlap),
+            f"not counted, without a verdict: {', '.join(unscored)}" if unscored else "",
+        ]
         put_parts("Failed by category  ", parts, f"({note})" if (note := "; ".join(filter(None, notes))) else "")
 
 

@@ -23,9 +23,12 @@ from errata.model.words import Owner, ProofReason
 
 
 class CategoryCountOutput(msgspec.Struct, frozen=True, kw_only=True):
-    failures: int
-    attempts: int | None
-    """Null where the log holds only the failures."""
+    failed: int
+    """Cases that failed; of several attempts at a case, at least one."""
+    cases: int | None
+    """All that were planned, with missing ones; null where the log holds only the failures."""
+    unscored: int = 0
+    """Cases with a failure and no verdict; they are not among the failed ones."""
 
 
 class AnalysisOutput(StoredRunOutput, frozen=True, kw_only=True):
@@ -46,7 +49,7 @@ class AnalysisOutput(StoredRunOutput, frozen=True, kw_only=True):
     first_failed_checks: dict[str, int]
     """Check → failures that it is the first failed check of; the empty name counts failures without one."""
     categories: dict[str, CategoryCountOutput]
-    """A failure counts in each category of its case."""
+    """Those with a failure; a case counts in each of its categories."""
     overlap: CategoryOverlap
     """Failures that count in several categories or in none."""
     findings: tuple[Finding, ...]

@@ -212,14 +212,18 @@ class SharedText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CategoryTest(msgspec.Struct, frozen=True, kw_only=True):
-    """How many cases of a category failed by the subject's fault, and whether it is harder than the rest."""
+    """How many cases of a category failed, and whether it is harder than the rest."""
 
     name: str
     cases: int
-    tried: int | None
-    """Cases with a measured result; null where the log holds only the failures."""
+    """All that were planned, with missing ones."""
     failed: int
-    """Of these, the ones that failed by the subject's fault."""
+    """Of these, the ones that failed, whoever is the owner."""
+    tried: int | None
+    """Cases that the test counts: without infrastructure failures, missing and contradictory ones; null where the log
+    holds only the failures."""
+    hard: int
+    """Of these, the ones that failed."""
     p: float | None = None
     adjusted: float | None = None
     harder: bool = False
