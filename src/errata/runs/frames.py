@@ -22,7 +22,7 @@ MOST_AHEAD = 8 * 1024 * 1024
 
 
 _HEAD = struct.Struct(">cI")
-ORDER, DATA, ROWS, ERROR, FOR_OTHERS, SKIPPED, END = b"o", b"d", b"r", b"e", b"t", b"s", b"z"
+ORDER, DATA, ROWS, ERROR, FOR_OTHERS, END = b"o", b"d", b"r", b"e", b"t", b"z"
 
 
 class FrameQueue:

@@ -1,26 +1,25 @@
 """Very many small logs: copies of this program read them in turns, while it opens the store and writes.
 
-Each copy reads every n-th group of the orders, packs and compresses what is in them, and sends it. A log that is not
-small is left to the program itself, and so is everything if there are no copies.
+Each copy reads every n-th group of the orders, packs and compresses what is in them, and sends it in one piece. A log
+that is not small is left to the program itself, and so is everything if there are no copies.
 """
 
 import os
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
 from stat import S_ISREG
 from typing import IO
+
+import msgspec
 
 from errata import sources
 from errata.errors import ErrataError
 from errata.runs.child_processes import ForkedProcess, collect_seldom, end_with_listener
 from errata.runs.frames import (
     DATA,
-    END,
-    ERROR,
     PIPE_SIZE,
-    SKIPPED,
     FrameQueue,
-    batch_decoder,
     encoded,
     ended_early,
     raise_sent,
@@ -28,7 +27,7 @@ from errata.runs.frames import (
     sent_error,
 )
 from errata.runs.log_search import Order, found_by
-from errata.store.packing import PackedBatch, pack_items, seal
+from errata.store.packing import PackedBatch, pack_items, seal_small
 
 MANY = 500
 """Orders; fewer are read about as fast as they can be shared out."""
@@ -37,24 +36,42 @@ MOST_SIZE = 256 * 1024
 """Bytes of a file that is small. Folders are left to the program itself."""
 
 
+class ReadLog(msgspec.Struct, array_like=True):
+    """What a copy has made of one order."""
+
+    batches: list[PackedBatch] | None = None
+    """None for a log that is not small."""
+    error: bytes = b""
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(list[ReadLog])
+
+
 class SmallLogReaders:
     """The copies, and the orders that they read."""
 
     def __init__(self, orders: Sequence[Order], count: int) -> None:
         self.orders = orders
+        self._group: list[ReadLog] = []
         self._processes = [
             ForkedProcess(partial(_read_share, orders, number, count), PIPE_SIZE) for number in range(count)
         ]
 
     def batches_of(self, place: int) -> Iterator[PackedBatch] | None:
-        """Of the order at this place, as `seal` gives them. Each is asked for once, in their order.
+        """Of the order at this place, as `seal_small` gives them. Each is asked for once, in their order.
 
         None for a log that is not small.
         """
-        path = self.orders[place].path
-        stream = self._processes[place // GROUP % len(self._processes)].stdout
-        first = _next_frame(stream, path)
-        return None if first[0] == SKIPPED else _batches(first, stream, path)
+        if place % GROUP == 0:
+            frame = read_frame(self._processes[place // GROUP % len(self._processes)].stdout)
+            if frame is None:
+                raise ended_early(self.orders[place].path)
+            self._group = _decoder.decode(frame[1])
+        log, self._group[place % GROUP] = self._group[place % GROUP], ReadLog()
+        if log.error:
+            raise_sent(log.error)
+        return None if log.batches is None else iter(log.batches)
 
     def end(self) -> None:
         for process in self._processes:
@@ -87,23 +104,28 @@ def _read_share(orders: Sequence[Order], number: int, count: int, _request: IO[b
     frames = FrameQueue(answer)
     try:
         for start in range(number * GROUP, len(orders), count * GROUP):
-            for order in orders[start : start + GROUP]:
-                _send_log(order, frames)
+            frames.send(DATA, _encoded(list(map(_read_log, orders[start : start + GROUP]))))
         frames.flush()
     except BrokenPipeError:
         os._exit(1)  # nobody waits for it any more
 
 
-def _send_log(order: Order, frames: FrameQueue) -> None:
+def _read_log(order: Order) -> ReadLog:
     try:
         if not _is_small(order.path):
-            frames.send(SKIPPED, b"")
-            return
-        for batch in seal(pack_items(sources.read(found_by(order)))):
-            frames.send(DATA, encoded(batch))
-        frames.send(END, b"")
+            return ReadLog()
+        return ReadLog(seal_small(pack_items(sources.read(found_by(order)))))
     except ErrataError as error:
-        frames.send(ERROR, sent_error(error))
+        return ReadLog(error=sent_error(error))
+
+
+def _encoded(logs: list[ReadLog]) -> bytes:
+    try:
+        return _encoder.encode(logs)
+    except (OverflowError, UnicodeEncodeError):
+        for batch in chain.from_iterable(log.batches or () for log in logs):
+            encoded(batch)  # which makes it fit
+        return _encoder.encode(logs)
 
 
 def _is_small(path: str) -> bool:
@@ -112,19 +134,3 @@ def _is_small(path: str) -> bool:
     except (OSError, ValueError):
         return False
     return S_ISREG(stat.st_mode) and stat.st_size < MOST_SIZE
-
-
-def _next_frame(stream: IO[bytes], path: str) -> tuple[bytes, bytes]:
-    frame = read_frame(stream)
-    if frame is None:
-        raise ended_early(path)
-    return frame
-
-
-def _batches(frame: tuple[bytes, bytes], stream: IO[bytes], path: str) -> Iterator[PackedBatch]:
-    kind, data = frame
-    while kind == DATA:
-        yield batch_decoder.decode(data)
-        kind, data = _next_frame(stream, path)
-    if kind == ERROR:
-        raise_sent(data)
