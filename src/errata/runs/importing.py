@@ -43,7 +43,7 @@ ROWS_FROM = 256 * 1024
 
 def _rows_of_lines(order: Order) -> Iterator[Item | TurnBegins | AttemptRows] | None:
     """As the only reader; None where a log is small, or a row may depend on another one."""
-    if order.alone or not sources.shares_rows(order.source) or reader_processes.size_of(Path(order.path)) < ROWS_FROM:
+    if order.alone or reader_processes.size_of(Path(order.path)) < ROWS_FROM or not sources.shares_rows(order.source):
         return None
     return sources.read_rows(found_by(order), ReaderShare(0, 1, lambda _: None, list))
 

@@ -1,6 +1,7 @@
 """Names that only the folders of a log hold: the name of a run, and its model where a folder level plainly is one."""
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -57,9 +58,10 @@ def folder_model(path: Path, agent: str = "") -> str:
     That is a part of a name such as `2025-11-02__gpt-5__terminus`, or a whole name beside a folder named after another
     model. The folder of a trial, `task__id`, names no model.
     """
-    folder = _folder(path)
-    if not any("__" in name or _FAMILY.search(name) for name in folder.parts[-LEVELS:]):
+    whole = path.absolute()
+    if not _looks_like_model(whole.name) and not _may_name_model(str(whole.parent)):
         return ""
+    folder = _folder(path)
     for level in [folder, *folder.parents][:LEVELS]:
         if "__" in level.name:
             parts = level.name.split("__")
@@ -71,6 +73,16 @@ def folder_model(path: Path, agent: str = "") -> str:
             if any(name != level.name and "__" not in name and _FAMILY.search(name) for name in others):
                 return level.name
     return ""
+
+
+@lru_cache(64)
+def _may_name_model(path: str) -> bool:
+    """Whether one of the last names in it looks like it. Very many logs may lie in one folder."""
+    return any(map(_looks_like_model, Path(path).parts[-LEVELS:]))
+
+
+def _looks_like_model(name: str) -> bool:
+    return "__" in name or _FAMILY.search(name) is not None
 
 
 def _folder(path: Path) -> Path:

@@ -41,7 +41,9 @@ def drop_overlaps(matches: Sequence[RecognisedPath], read: Read) -> tuple[list[R
     """Split paths into those to read and those to skip. A single path is always read."""
     if len(matches) == 1:
         return list(matches), []
-    here = {match.path.absolute(): match.path for match in matches}
+    asked = {match.source.NAME: match.source for match in matches}.values()
+    speaks = any(hasattr(source, function) for source in asked for function in ("read_with", "fuller"))
+    here = {match.path.absolute(): match.path for match in matches} if speaks else {}
     left = [match for match in matches if not _named_by_source(match, "read_with", here)]
     poorer = {match.path: other for match in left if (other := _named_by_source(match, "fuller", here))}
     left = [match for match in left if match.path not in poorer]
@@ -66,10 +68,10 @@ def _last(path: Path, poorer: dict[Path, Path]) -> Path:
 
 def _reports_by_folder(matches: Iterable[RecognisedPath]) -> Iterator[list[RecognisedPath]]:
     """Reports in folders with several report formats, the fullest format first."""
+    reports = [match for match in matches if match.source.NAME in FORMS]
     folders: dict[Path, list[RecognisedPath]] = {}
-    for match in matches:
-        if match.source.NAME in FORMS:
-            folders.setdefault(match.path.absolute().parent, []).append(match)
+    for match in reports if len({match.source.NAME for match in reports}) > 1 else ():
+        folders.setdefault(match.path.absolute().parent, []).append(match)
     for group in folders.values():
         if len({match.source.NAME for match in group}) > 1:
             yield sorted(group, key=lambda match: FORMS.index(match.source.NAME))
@@ -136,6 +138,8 @@ def join_folders(matches: Sequence[RecognisedPath], named: Iterable[Path]) -> li
     beside: dict[Path, set[Path]] = {}
     for path in named:
         beside.setdefault(path.absolute().parent, set()).add(path.absolute())
+    if all(len(paths) < FEW for paths in beside.values()):
+        return list(dict.fromkeys(matches))
     wholes: dict[tuple[Path, str], RecognisedPath | None] = {}
     for match in matches:
         place = match.path.absolute().parent, match.source.NAME

@@ -64,6 +64,9 @@ def heads_kept() -> Iterator[None]:
 
 
 def _read_head(path: Path, size: int) -> bytes:
+    data = small_file(path, size) if size >= HEAD else None
+    if data is not None:
+        return data
     try:
         if not path.is_file():  # opening a pipe would block, and reading would consume it
             return b""

@@ -61,7 +61,7 @@ def unread_files(
         for at, path in enumerate(results)
     ]
     for match in matches:
-        if match.path.is_dir():
+        if os.path.isdir(match.path):  # noqa: PTH112 there may be very many, and this takes half the time
             files += _unread_in_run(match, sources)
     return UnreadFiles(
         path=str(search.root),

@@ -17,6 +17,8 @@ class Columns(msgspec.Struct, array_like=True, eq=False):
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[Any]]) -> "Columns":
+        if len(rows) == 1:  # very many runs have only one
+            return cls(1, [[value] if type(value) is list else value for value in rows[0]])
         return cls(len(rows), [_shortened(list(column)) for column in zip(*rows, strict=True)])
 
     @classmethod

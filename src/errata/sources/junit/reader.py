@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from errata.model import Artefact, Attempt, Case, ErrorInfo, Item, Run, SourceRef, Unreadable, attempt_id, case_key
 from errata.model.words import Phase
-from errata.sources.base import Numbering, Row, number_or_none
+from errata.sources.base import Numbering, Row, number_or_none, small_file
 from errata.sources.junit import NAME
-from errata.sources.junit.report import TEARDOWN, Test, entries_of, runs_of, survey, tests_of
+from errata.sources.junit.report import SMALL, TEARDOWN, Test, entries_of, runs_of, survey, tests_of
 from errata.sources.shared.documents import output_artefact
 from errata.sources.shared.exceptions import Raised, error_of, raised_in
 from errata.sources.shared.facts import (
@@ -53,8 +53,9 @@ class TestTry(NamedTuple):
 def read(path: Path) -> Iterator[Item]:
     """Counts and properties are spread over the report, and the run comes first: a large report is read twice."""
     path = path.absolute()
-    entries = entries_of(path)
-    report = survey(path, entries())
+    data = small_file(path, SMALL)
+    entries = entries_of(path, data)
+    report = survey(path, entries(), data)
     runs = runs_of(report, path)
     numbering = Numbering()
     rows = (found if isinstance(found, Unreadable) else Row(found, found.ref) for found in tests_of(entries()))

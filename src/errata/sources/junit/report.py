@@ -83,8 +83,10 @@ class ReportColumn:
 
 
 class JUnitReport:
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, data: bytes | None) -> None:
         self.ref = SourceRef(file=path.name)
+        self.data = data
+        """What is in the file, if it was read before."""
         self.root: Suite | None = None
         self.columns: dict[str, ReportColumn] = {}
 
@@ -110,20 +112,20 @@ class JUnitReport:
 Entries = Iterable[Suite | Test | Unreadable]
 
 
-def entries_of(path: Path) -> Callable[[], Entries]:
-    """What is in a report, as often as it is asked for; a small one is read once."""
+def entries_of(path: Path, data: bytes | None) -> Callable[[], Entries]:
+    """What is in a report, as often as it is asked for; a small one is read once. `data` if it was read before."""
     try:
-        is_small = path.stat().st_size <= SMALL
+        is_small = data is not None or path.stat().st_size <= SMALL
     except OSError:
         is_small = True
     if not is_small:
-        return partial(_walk, path)
-    entries = list(_walk(path))
+        return partial(_walk, path, None)
+    entries = list(_walk(path, data))
     return lambda: entries
 
 
-def survey(path: Path, entries: Entries) -> JUnitReport:
-    report = JUnitReport(path)
+def survey(path: Path, entries: Entries, data: bytes | None) -> JUnitReport:
+    report = JUnitReport(path, data)
     for entry in entries:
         if not isinstance(entry, Unreadable):
             report.take(entry)
@@ -140,9 +142,9 @@ def properties_of(elements: list[Element]) -> dict[str, str]:
     return {one.get("name"): one.attributes.get("value", one.text) for one in listed if one.get("name")}
 
 
-def _walk(path: Path) -> Iterator[Suite | Test | Unreadable]:
+def _walk(path: Path, data: bytes | None) -> Iterator[Suite | Test | Unreadable]:
     waiting: Test | None = None
-    for entry in _in_order(path):
+    for entry in _in_order(path, data):
         if isinstance(entry, Test) and waiting is not None and _is_second_half(entry, waiting):
             yield waiting._replace(teardown=entry.element)
             waiting = None
@@ -163,9 +165,9 @@ def _is_second_half(test: Test, before: Test) -> bool:
     )
 
 
-def _in_order(path: Path) -> Iterator[Suite | Test | Unreadable]:
+def _in_order(path: Path, data: bytes | None) -> Iterator[Suite | Test | Unreadable]:
     suites: list[Suite] = []
-    for event in xml_events(path, WHOLE, source=NAME, root=path.parent):
+    for event in xml_events(path, WHOLE, source=NAME, root=path.parent, data=data):
         if isinstance(event, ElementStart):
             ref = SourceRef(file=path.name, line=event.line)
             names = suites[-1].names if suites else ()
@@ -202,7 +204,7 @@ def _run(report: JUnitReport, name: str, column: ReportColumn, path: Path) -> Ru
     match = _COLUMN.match(name)
     return Run(
         # a report has no run id: its time distinguishes it from others or, without a time, a hash of its content
-        native_id=f"{suite or path.stem}-{started or hash_of_content(path)}",
+        native_id=f"{suite or path.stem}-{started or hash_of_content(path, report.data)}",
         group=suite if name else "",
         source=SourceInfo(name=NAME),
         name=name or suite or path.stem,

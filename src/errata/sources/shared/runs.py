@@ -57,8 +57,13 @@ def _assign_run(waiting: list[Unreadable], run: str) -> Iterator[Unreadable]:
     return (replace(item, run=run) for item in waiting)
 
 
-def hash_of_content(path: Path) -> str:
-    """A hash of the log, for a run whose log has neither a name nor a time; it stays the same if the file is moved."""
+def hash_of_content(path: Path, data: bytes | None = None) -> str:
+    """A hash of the log, for a run whose log has neither a name nor a time; it stays the same if the file is moved.
+
+    `data` is what is in it, if it was read before.
+    """
+    if data is not None:
+        return blake2b(data, digest_size=HASH_SIZE).hexdigest()
     digest = blake2b(digest_size=HASH_SIZE)
     try:
         with path.open("rb") as file:

@@ -7,6 +7,7 @@ fetched. Elements before a syntax error are kept.
 import codecs
 import os
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.parsers import expat
@@ -84,10 +85,18 @@ class ElementEnd(NamedTuple):
 Event = ElementStart | ElementEnd | Element | Unreadable
 
 
-def xml_events(path: Path, whole: frozenset[str], *, source: str, root: Path) -> Iterator[Event]:
-    """Elements named in `whole` are returned complete, when they end; all others only as a beginning and an end."""
+def xml_events(
+    path: Path, whole: frozenset[str], *, source: str, root: Path, data: bytes | None = None
+) -> Iterator[Event]:
+    """Elements named in `whole` are returned complete, when they end; all others only as a beginning and an end.
+
+    `data` is what is in a small file that was read before.
+    """
     name = relative(path, root)
     reader = _Reader(whole, SourceRef(file=name), source)
+    if data is not None:
+        yield from _events_in(data, reader)
+        return
     try:
         with path.open("rb", buffering=0) as file:
             # a small file must not cost the memory of a large one
@@ -101,11 +110,20 @@ def xml_events(path: Path, whole: frozenset[str], *, source: str, root: Path) ->
             reader.take(feed.clean(b"", last=True), last=True)
             yield from reader.ready()
     except (OSError, ValueError, expat.ExpatError) as error:
-        yield from reader.ready()
-        yield unreadable(source, SourceRef(file=name, line=reader.line), _describe_error(error))
+        yield from reader.ready_before(error)
         return
-    if feed.problem:
-        yield unreadable(source, SourceRef(file=name), feed.problem)
+    yield from reader.noted(feed.problem)
+
+
+def _events_in(data: bytes, reader: "_Reader") -> Iterator[Event]:
+    feed = _Feed(data[:1024].removeprefix(BYTE_ORDER_MARK))
+    try:
+        reader.take(feed.clean_whole(data), last=True)
+    except (ValueError, expat.ExpatError) as error:
+        yield from reader.ready_before(error)
+        return
+    yield from reader.ready()
+    yield from reader.noted(feed.problem)
 
 
 def _describe_error(error: Exception) -> str:
@@ -129,10 +147,25 @@ class _Feed:
         wide = head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
         other = declared is not None and not self._unknown and declared[1].decode().lower() not in _UTF_8
         self._raw = wide or other
-        self._strict = codecs.getincrementaldecoder("utf-8-sig")()
-        self._lenient = codecs.getincrementaldecoder("utf-8-sig")("replace")
         self._kept = ""
         self.problem = ""
+
+    @cached_property
+    def _strict(self) -> codecs.IncrementalDecoder:
+        return codecs.getincrementaldecoder("utf-8-sig")()
+
+    @cached_property
+    def _lenient(self) -> codecs.IncrementalDecoder:
+        return codecs.getincrementaldecoder("utf-8-sig")("replace")
+
+    def clean_whole(self, data: bytes) -> bytes:
+        """The same of all that is in a file."""
+        if not self._raw and not self._unknown:
+            try:
+                return _NO_XML.sub("", data.decode("utf-8-sig")).encode()
+            except UnicodeDecodeError:
+                pass
+        return self.clean(data, last=True)
 
     def clean(self, chunk: bytes, *, last: bool = False) -> bytes:
         if self._raw:
@@ -179,6 +212,14 @@ class _Reader:
     def ready(self) -> Iterator[Event]:
         ready, self._ready = self._ready, []
         return iter(ready)
+
+    def ready_before(self, error: Exception) -> Iterator[Event]:
+        yield from self.ready()
+        yield unreadable(self._source, SourceRef(file=self._ref.file, line=self.line), _describe_error(error))
+
+    def noted(self, problem: str) -> Iterator[Event]:
+        if problem:
+            yield unreadable(self._source, self._ref, problem)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
