@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from errata.model import Attempt, Run, SourceRef, Unreadable
+from errata.model import Artefact, Attempt, Run, SourceRef, Unreadable
 from errata.sources import convex_evals
+from errata.sources.convex_evals.reader import _stop_reason
 from errata.sources.convex_evals.steps import machinery_word, read_log
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "sources" / "convex_evals"
@@ -99,3 +100,26 @@ def test_a_literal_in_a_type_error_is_no_broken_connection():
 
     assert machinery_word("tsc", quoted) == ""
     assert machinery_word("tsc", quoted + "\nerror: connect ETIMEDOUT 10.0.0.1:443") == "ETIMEDOUT"
+
+
+@pytest.mark.parametrize(
+    ("usage", "log", "word"),
+    [
+        ({"raw": {"cost": 0.1, "finish_reason": "length"}}, "", "length"),
+        ({"raw": {"cost": 0.1}}, "[generate] finishReason=length outputTokens=16384\n", "length"),
+        ({"raw": {"cost": 0.1}}, "model wrote finishReason=length\n", ""),
+    ],
+)
+def test_why_the_model_stopped_is_kept_in_the_providers_word(usage, log, word):
+    assert _stop_reason({"usage": usage}, [Artefact(role="log", path="run.log", text=log)]) == word
+
+
+def test_a_file_that_is_not_found_is_no_host_that_is_not_found():
+    assert machinery_word("install", "error: FileNotFound: failed opening file:../util") == ""
+    assert machinery_word("install", "error: getaddrinfo ENOTFOUND registry.example") == "ENOTFOUND"
+
+
+def test_an_error_that_the_models_code_threw_is_no_machinery():
+    thrown = "Failed to analyze items.js: Uncaught Error: connect ECONNREFUSED 127.0.0.1:6379"
+
+    assert machinery_word("deploy", thrown) == ""

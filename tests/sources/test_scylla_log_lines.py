@@ -96,6 +96,20 @@ JUDGING = {
         warning(FINAL, "Judge 1 parse failed (attempt 1), retrying... stdout_len=2011, stderr_len=0"),
         warning("scylla.e2e.llm_judge", "Judge parse failure on attempt 2/2, retrying with JSON reminder (model=opus)"),
     ],
+    "no tools for the judges": [
+        stage("T0_00", "AGENT"),
+        warning(JUDGE, "Judge pipeline for T0/00/run_01 exited 127: judge.sh: line 12: ruff: command not found"),
+        JUDGED,
+    ],
+    "rate limit of all judges": [
+        stage("T0_00", "AGENT"),
+        warning(JUDGE, "All 3 judges failed with rate-limit errors"),
+    ],
+    "no room for the judges": [
+        stage("T0_00", "AGENT"),
+        warning(JUDGE, "Judge 1 failed with model opus: prompt is too long: 214556 tokens > 200000 maximum"),
+        warning(JUDGE, ALL_FAILED),
+    ],
     "no results of judges": [
         *worked("T0_00"),
         warning(RERUN, f"No valid judge results found for {RESULTS}/T0/00/run_01, skipping consensus"),
@@ -121,8 +135,10 @@ def test_a_score_of_0_without_a_valid_judgment_is_the_graders_whatever_it_cost(t
         [stage("T0_00", "AGENT"), error(JUDGE, f"Judge 2 failed with model sonnet: {TIMEOUT}"), JUDGED],
         [stage("T0_00", "AGENT"), warning(JUDGE, ALL_FAILED), JUDGED, *worked("T1_00")],
         [warning("scylla.e2e.llm_judge", "Judge response had is_error=true once, retrying"), *worked("T0_00")],
+        [warning(AGENT, "[AGENT] T0/00/run_01: API Error: 529 Overloaded, retrying"), *worked("T0_00")],
+        [warning(JUDGE, "Judge pipeline for T0/00/run_01 exited 1: 3 tests failed"), *worked("T0_00")],
     ],
-    ids=["parsed at last", "one of several judges", "another run was judged", "retried"],
+    ids=["parsed at last", "one of several judges", "another run was judged", "retried", "agent retried", "red tests"],
 )
 def test_where_a_valid_judgment_exists_a_failure_with_cost_is_the_models(tmp_path, lines):
     assert owner(tmp_path, *lines, scored=COST) == "model"
@@ -140,6 +156,13 @@ ENDED = {
                 "[SKIP] Subtest 00 skipped due to infrastructure failure: Infrastructure failure in run 1 "
                 "(T0/00): agent crashed before making any API calls",
             ),
+        ],
+    ),
+    "refused in the agent's own words": (
+        "provider",
+        [
+            warning(AGENT, "[AGENT] T0/00/run_01: error in structured output: You've hit your limit · resets 9pm"),
+            warning(WORKERS, "[SKIP] Subtest T0/00 skipped due to infrastructure failure"),
         ],
     ),
     "incomplete execution": (

@@ -18,7 +18,7 @@ from errata.triage import (
     delivery,
     demands,
     dialogues,
-    js_tests,
+    js_runs,
     judges,
     last_words,
     limits,
@@ -274,7 +274,7 @@ MEANS = {
     "ended_by_another": "another failure ended this attempt or left something in its way",
     **working.MEANS,
     **turn_mistakes.MEANS,
-    **js_tests.MEANS,
+    **js_runs.MEANS,
     "phase": "an unknown error, attributed by its phase",
     "nothing known": "an error that no rule matches",
 }
@@ -318,7 +318,7 @@ OF_ONE_CHECK: tuple[Rule, ...] = (broken_tests.broken_assertion, a_check_failed)
 OF_TESTS: tuple[Rule, ...] = (
     verifiers.verifier_never_ran,
     broken_tests.broken_test,
-    *js_tests.RULES,
+    *js_runs.RULES,
     demands.other_path,
     demands.unnamed_precision,
     spelling.refused_for_spelling,

@@ -17,7 +17,9 @@ from errata.triage.observed import Observed, signal
 READ = 200_000
 _TEST_FILE = r"[^\s>\[]*[^\s>\[/]\.(?:test|spec)\.[cm]?[jt]sx?"
 _HEADING = lazy_regex(rf"^[ \t]*(?:\[\w+\][ \t]*)?FAIL[ \t]+(?P<file>{_TEST_FILE})(?P<test>[^\n]*)$", re.MULTILINE)
-_RAISED = lazy_regex(r"^[ \t]*(?:\[\w+\][ \t]*)?((?:\w+\.)*\w*(?:Error|Exception)\b: ?\S[^\n]*)$", re.MULTILINE)
+_RAISED = lazy_regex(
+    r"^[ \t]*(?:\[\w+\][ \t]*)?((?:(?:\w+\.)*\w*(?:Error|Exception)\b|[a-z]\w+\.\w+): ?\S[^\n]*)$", re.MULTILINE
+)
 _SUMMARY = lazy_regex(r"^[ \t]*(?:\[\w+\][ \t]*)?(?:Test Files|Test Suites:)[ \t]", re.MULTILINE)
 _COUNTS = lazy_regex(r"^[ \t]*(?:\[\w+\][ \t]*)?Tests:?[ \t]+(?P<counts>\d[^\n]*)$", re.MULTILINE)
 
@@ -25,8 +27,9 @@ _COUNTS = lazy_regex(r"^[ \t]*(?:\[\w+\][ \t]*)?Tests:?[ \t]+(?P<counts>\d[^\n]*
 _NOT_RESOLVED = lazy_regex(
     r"Failed to resolve import [\"'](?P<vite>[^\"'\n]+)[\"'] from [\"'](?P<vite_from>[^\"'\n]+)[\"']"
     r"|Cannot find (?:module|package) [\"'](?P<node>[^\"'\n]+)[\"'] (?:imported )?from "
-    r"[\"'](?P<node_from>[^\"'\n]+)[\"']"
+    r"[\"']?(?P<node_from>[^\"'\n]+)"
 )
+_RUNNERS_OWN = lazy_regex(r"(?:^|/)node_modules/(?:@vitest/[\w-]+|vitest|vite|jest[\w-]*)/")
 _UNPARSABLE = lazy_regex(rf"(?P<file>{_TEST_FILE}):\d+:\d+: ERROR: [^\n]+")
 _STRINGS = lazy_regex(
     r"expected '(?P<received>[^'\n…]{2,80})' to (?:be|equal|deeply equal|strictly equal) '(?P<expected>[^'\n…]{2,80})'"
@@ -41,6 +44,10 @@ _NOT_ON_PURPOSE = lazy_regex(
     r"|Validat(?:or|ion)|not found for|Could not find"
 )
 _PROGRAMMING = lazy_regex(r"(?:Type|Reference|Range|Syntax)Error: ")
+# the program that counts the tests does not find what their runner should have written
+_NO_REPORT = lazy_regex(
+    r"(?:Error: )?ENOENT: no such file or directory, \w+ '[^'\n]*(?:report|result|vitest|jest)[^'\n]*'"
+)
 _WORDS = lazy_regex(r"[A-Za-z]{4,}")
 
 
@@ -54,13 +61,14 @@ class FailedJsTest(NamedTuple):
 
 def failed_js_tests(attempt: Attempt) -> tuple[str, tuple[FailedJsTest, ...]]:
     """The place of the first output of a test runner that lists failures, and what it lists."""
-    for where, text in _outputs(attempt):
+    for where, text in outputs_of(attempt):
         if "FAIL" in text and (tests := _parse(text[:READ])):
             return where, tests
     return "", ()
 
 
-def _outputs(attempt: Attempt) -> Iterator[tuple[str, str]]:
+def outputs_of(attempt: Attempt) -> Iterator[tuple[str, str]]:
+    """What failed checks and logs have of it, with its place."""
     for check in attempt.checks:
         if check.failed and check.explanation:
             yield f"checks[{check.name}].explanation", check.explanation
@@ -104,7 +112,12 @@ def _fault_of(test: FailedJsTest, attempt: Attempt, task: str) -> str:
     if (match := _UNPARSABLE.search(test.text)) and PurePosixPath(match["file"]).name == name:
         return match[0]
     match = _NOT_RESOLVED.search(test.text)
-    if match is None or PurePosixPath(match["vite_from"] or match["node_from"]).name != name:
+    if match is None:
+        return ""
+    importer = match["vite_from"] or match["node_from"]
+    if _RUNNERS_OWN.search(importer):
+        return match[0]
+    if PurePosixPath(importer).name != name:
         return ""
     wanted = PurePosixPath(match["vite"] or match["node"]).name
     stem = wanted.partition(".")[0]
@@ -165,9 +178,17 @@ def runner_crashed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     if attempt.outcome not in ("fail", "partial"):
         return
     failed = [check for check in attempt.checks if check.failed]
-    if len(failed) != 1 or not _PROGRAMMING.match(failed[0].explanation):
+    if len(failed) != 1:
         return
-    for _, text in _outputs(attempt):
+    if failed[0].kind == "step" and _NO_REPORT.match(failed[0].explanation):
+        evidence = signal(
+            "test_runner_crashed", "likely", f"checks[{failed[0].name}]", failed[0].explanation, attempt.ref
+        )
+        yield Observed(signal=evidence, owner="harness", also=("unknown",), breaks=True)
+        return
+    if not _PROGRAMMING.match(failed[0].explanation):
+        return
+    for _, text in outputs_of(attempt):
         counts = _COUNTS.search(text[-READ:])
         if counts is not None and "passed" in counts["counts"] and "failed" not in counts["counts"]:
             quote = failed[0].explanation.partition("\n")[0]

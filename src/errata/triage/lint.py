@@ -18,6 +18,7 @@ DEFECTS = lazy_regex(
     r"|no-compare-neg-zero|no-cond-assign|no-constant-binary-expression|no-invalid-regexp|no-loss-of-precision"
     r"|no-obj-calls|no-setter-return|no-this-before-super|for-direction|getter-return|array-callback-return"
     r"|no-unmodified-loop-condition|rules-of-hooks)(?![\w-])"
+    r"|\bParsing error: "
     r"|\b(?:F821|F822|F823|B006|B008|B023|E0602|E1101|E1120|RUF006|ASYNC\d{3})\b"
 )
 # `the code is linted with …`, `has to pass eslint`
@@ -39,26 +40,38 @@ def only_lint_failed(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
     if not failed or not all(_is_lint(check.name) for check in failed):
         return
     tests = [check for check in attempt.checks if check.name in ("tests", "test") or check.kind == "tests"]
+    if not tests or not all(one.status == "pass" for one in tests):
+        return
+    where, quote = f"checks[{failed[0].name}]", key_line(failed[0].explanation) or failed[0].name
+    if all(_crashed(check.explanation) for check in failed):
+        evidence = signal("linter_crashed", "likely", where, quote, attempt.ref)
+        yield Observed(signal=evidence, owner="harness", is_specific=True)
+        return
     names_a_defect = any(DEFECTS.search(check.explanation) for check in failed)
     is_asked_for = case is not None and _ASKED.search(task_text(case)) is not None
-    if tests and all(one.status == "pass" for one in tests) and not names_a_defect and not is_asked_for:
-        quote = key_line(failed[0].explanation) or failed[0].name
-        if all(_crashed(check.explanation) for check in failed):
-            evidence = signal("linter_crashed", "likely", f"checks[{failed[0].name}]", quote, attempt.ref)
-            yield Observed(signal=evidence, owner="harness", is_specific=True)
-            return
-        evidence = signal("lint_only", "likely", f"checks[{failed[0].name}]", quote, attempt.ref)
+    if not names_a_defect and not is_asked_for:
+        evidence = signal("lint_only", "likely", where, quote, attempt.ref)
         yield Observed(signal=evidence, owner="grader", is_specific=True)
 
 
-# a place in a file that was linted, and the stack of the linter itself
-_COMPLAINT = lazy_regex(r"^\s*(?:[^\s:]+:)?\d+:\d+:?\s+\S", re.MULTILINE)
-_STACK = lazy_regex(r"^\s+at \S.{0,300}:\d+:\d+\)?$|^Traceback \(most recent call last\):$", re.MULTILINE)
+# a place in a file that was linted, and how a linter ends that checked nothing
+_COMPLAINT = lazy_regex(r"^\s*(?:[^\s:]+:)?\d+:\d+:?\s+\S.*$", re.MULTILINE)
+_STOPPED = lazy_regex(
+    r"^\s+at \S.{0,300}:\d+:\d+\)?$|^Traceback \(most recent call last\):$|^Oops! Something went wrong", re.MULTILINE
+)
+# complaints about the linter's own settings, which it reports at a place in the code
+_OF_SETTINGS = lazy_regex(
+    r"\bDefinition for rule .{1,200} (?:was )?not found\b|\bNo such rule\b"
+    r"|\bParsing error: .{0,300}(?:parserOptions|project service|TSConfig|tsconfigRootDir)"
+)
 
 
 def _crashed(output: str) -> bool:
-    """It complains about no line of code and ends in an error of its own: a plugin or setting that it can't load."""
-    return _STACK.search(output) is not None and _COMPLAINT.search(output) is None
+    """It complains about no line of code: it ends in an error of its own, or can't use its settings."""
+    complaints = _COMPLAINT.findall(output)
+    if complaints:
+        return all(_OF_SETTINGS.search(complaint) for complaint in complaints)
+    return _STOPPED.search(output) is not None
 
 
 @lru_cache(maxsize=1_000)

@@ -59,6 +59,10 @@ def _quotes_of_signals(attempt: Attempt, attribution: Attribution | None) -> Ite
     for signal in attribution.signals if attribution is not None else ():
         # the name or place of an error, or a line of the answer, decides more often than it explains
         names = signal.where == "follows" or signal.where.endswith(_FIELDS) or signal.where.startswith("output ")
+        # so does the provider's word for the end of an answer, where a step of the harness states what came of it
+        names = names or (
+            signal.where == "stop_reason" and any(one.failed and one.kind == "step" for one in attempt.checks)
+        )
         explains = not names and signal.name != "harness_frame" and not is_measurement(signal.quote)
         if signal.name == decided_by and explains:
             yield ReasonQuote(signal.where, signal.quote)

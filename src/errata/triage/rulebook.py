@@ -112,27 +112,38 @@ class Rulebook:
     def _find(self, kind: str, phase: Phase | None, text: str) -> tuple[tuple[Rule, int, int], ...]:
         hits = []
         for compiled in self._for(kind, phase).that_may_match(text.lower()):
-            match = _first_match(compiled.match, text)
+            match = _first_match(compiled.match, text, is_step=kind == "check")
             if match and not (compiled.unless and compiled.unless.search(text)):
                 hits.append((compiled.rule, match.start(), match.end()))
         return tuple(hits)
 
 
-# a literal of the code under test, which a compiler repeats: `error TS2322: Type '"ETIMEDOUT"' is not assignable …`
+# the code under test in a tool's output: literals in type errors (`Type '"ETIMEDOUT"' is not …`), and in that
+# of a step also complaints of a linter, excerpts of code, and errors that the code threw itself
 _DIAGNOSTIC = lazy_regex(r"error TS\d+: ")
+_QUOTES = lazy_regex(r"(?<!\w)'|'(?!\w)")
+_OF_THE_CODE = lazy_regex(
+    r"\s*(?:\S+:)?\d+:\d+:?\s+(?:error|warning)\s|\s*>?\s*\d*\s*[│|]|.*\bUncaught (?:\w*(?:Error|Exception)\b|\()"
+    r"|JavaScript execution ran out of memory"
+)
 
 
-def _first_match(pattern: CompiledPattern, text: str) -> PatternMatch | None:
-    """The first one that is not inside a literal which a compiler quotes."""
-    if " TS" not in text:
+def _first_match(pattern: CompiledPattern, text: str, *, is_step: bool) -> PatternMatch | None:
+    """The first one that is not part of the code under test, which a tool quotes."""
+    if not is_step and " TS" not in text:
         return pattern.search(text)
-    return next((match for match in pattern.finditer(text) if not _is_quoted_code(text, match.start())), None)
+    has_types = _DIAGNOSTIC.search(text) is not None
+    for match in pattern.finditer(text):
+        line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        is_literal = has_types and len(_QUOTES.findall(line)) % 2 == 1
+        if not is_literal and not (is_step and _is_of_the_code(text, match.start())):
+            return match
+    return None
 
 
-def _is_quoted_code(text: str, start: int) -> bool:
-    line = text[text.rfind("\n", 0, start) + 1 : start]
-    diagnostic = _DIAGNOSTIC.search(line)
-    return diagnostic is not None and line.count("'", diagnostic.end()) % 2 == 1
+def _is_of_the_code(text: str, start: int) -> bool:
+    begin, end = text.rfind("\n", 0, start) + 1, text.find("\n", start)
+    return _OF_THE_CODE.match(text[begin : end if end >= 0 else len(text)]) is not None
 
 
 class _Compiled:

@@ -1,6 +1,7 @@
 """Read a run of convex-evals: saved answers, else the output of a local run."""
 
 import json
+import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -39,6 +40,7 @@ from errata.sources.convex_evals.steps import (
 )
 from errata.sources.shared.facts import MISSING
 from errata.sources.shared.values import mapping, plain, rest, seconds, text
+from errata.text.lazy_regex import lazy_regex
 
 FILE_CAP = 16 * 1024 * 1024
 _LEFT_OUT = ("node_modules", "_generated")
@@ -236,6 +238,7 @@ def attempt_of(run: Run, evaluation: Eval, index: int) -> Attempt:
         outcome=judged.outcome,
         native_status=kind,
         native_reason=reason,
+        stop_reason=_stop_reason(statement.status, evaluation.files.output),
         reported=float(kind == "passed") if done else None,
         reported_counted=not not_counted(reason) if done else None,
         output=Output(text=raw_response(evaluation.files.output)),
@@ -322,6 +325,18 @@ def _errors(kind: str, reason: str, checks: list[Check], ref: SourceRef) -> tupl
     if kind == "failed" and not errors and (never_generated or not_counted(reason)):
         return (generation_error(reason, ref),)
     return tuple(errors)
+
+
+# `[generate] finishReason=length outputTokens=16384`
+_FINISHED = lazy_regex(r"^\[\w+\] .{0,200}?\bfinish_?[rR]eason[\"']?[=:] ?[\"']?(?P<word>[\w-]+)", re.MULTILINE)
+
+
+def _stop_reason(status: dict[str, Any], output: list[Artefact]) -> str:
+    """Why the model stopped, in the provider's word: the harness keeps it beside the cost, or in its log."""
+    raw = mapping(mapping(status.get("usage")).get("raw"))
+    words = (text(raw.get(key)) for key in ("finish_reason", "finishReason", "stop_reason"))
+    logs = (_FINISHED.search(one.text) for one in output if one.role == "log" and one.text)
+    return next(filter(None, (*words, *(match["word"] for match in logs if match))), "")
 
 
 def _durations(status: dict[str, Any]) -> dict[str, float]:

@@ -26,14 +26,14 @@ RAW_RESPONSE_CAP = 16_000
 
 # Deliberately without a bare "rate limit": that may be the name of an eval, or a feature of its code.
 _MACHINERY = lazy_regex(
-    r"timed out after|econnrefused|econnreset|etimedout|enotfound|eai_again"
+    r"timed out after|(?<![a-z])(?:econnrefused|econnreset|etimedout|enotfound|eai_again)(?![a-z])"
     r"|too many requests|status code 429|http 429",
     re.IGNORECASE,
 )
 _MACHINERY_DEPLOY = lazy_regex(rf"{_MACHINERY.pattern}|convex dev timed out", re.IGNORECASE)
 _BY_STEP = {"install": _MACHINERY, "deploy": _MACHINERY_DEPLOY, "tsc": _MACHINERY}
-# a type error quotes the model's code, which may contain these words, too
-_DIAGNOSTIC = lazy_regex(r"^.*\berror TS\d+: .*$", re.MULTILINE)
+# a type error quotes the model's code, and so does an error that its code threw while it was loaded
+_DIAGNOSTIC = lazy_regex(r"^.*(?:\berror TS\d+: |\bUncaught (?:\w*(?:Error|Exception)\b|\().*).*$", re.MULTILINE)
 _STATUS: dict[str, CheckStatus] = {"passed": "pass", "failed": "fail", "skipped": "skipped"}
 _PERCENT = lazy_regex(r"\(([0-9]{1,3}(?:\.[0-9]+)?)%\)")
 _RATIO = lazy_regex(r"Tests failed \(ratio: ([01](?:\.[0-9]+)?)\)")

@@ -14,6 +14,7 @@ from errata.sources.base import number_or_none as number
 from errata.sources.scylla import TIMED_NAME
 from errata.sources.scylla.batch_tests import NO_VERDICT, SUITE, facts_of_score, usage_of_cost
 from errata.sources.scylla.experiment import ScyllaExperiment, facts_of_reports, parts_of, read_reports, run_places
+from errata.sources.scylla.log_lines import JUDGE_NOT_EQUIPPED
 from errata.sources.scylla.run_folder import AttemptPosition, RunPlace, run_attempt
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.facts import NOT_MADE, Facts
@@ -295,7 +296,9 @@ def verdicts_of(runs: Iterable[tuple[str, Attempt]]) -> RunVerdicts:
 def corrected(attempt: Attempt, verdicts: RunVerdicts) -> Attempt:
     """A failure without any points is the subject's only where somebody judged it."""
     if verdicts.has_verdict:
-        return _as_measured(attempt) if attempt.measurement == "error" else attempt
+        # judges that could not look at the work write valid judgments, too
+        had_no_tools = any(error.type == JUDGE_NOT_EQUIPPED and not error.recovered for error in attempt.errors)
+        return _as_measured(attempt) if attempt.measurement == "error" and not had_no_tools else attempt
     if not verdicts.errors:
         return attempt
     facts = NO_VERDICT if verdicts.judged_in_vain else NOT_MADE

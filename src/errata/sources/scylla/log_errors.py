@@ -14,6 +14,8 @@ from errata.sources.scylla.log_lines import (
     AT_JUDGED,
     INTERRUPTED,
     JUDGE_FAILED,
+    JUDGE_NOT_EQUIPPED,
+    JUDGE_RATE_LIMIT,
     JUDGE_UNPARSED,
     LOW_RESOURCES,
     NEVER,
@@ -37,7 +39,10 @@ _OF_SETUP = lazy_regex(r"\bworktree\b|\bclone\b")
 _PART = lazy_regex(r"T\d+(?:/|$)")
 _TRACEBACK = "Traceback (most recent call last):"
 MESSAGE_LINES = 20
-_OF_JUDGES = frozenset((ALL_JUDGES_FAILED, JUDGE_FAILED, JUDGE_UNPARSED))
+_OF_JUDGES = frozenset((ALL_JUDGES_FAILED, JUDGE_FAILED, JUDGE_UNPARSED, JUDGE_RATE_LIMIT, JUDGE_NOT_EQUIPPED))
+
+_ALL_JUDGES = (ALL_JUDGES_FAILED, JUDGE_RATE_LIMIT, JUDGE_NOT_EQUIPPED)
+"""One line of these is about every judge of a run."""
 
 
 @dataclass
@@ -120,7 +125,7 @@ class LoggedErrors:
     def _runs_without_verdict(self) -> int:
         """By the line about all judges, or where each judge of a run failed or gave nothing that can be parsed."""
         lasting = [one for one in self._settled if not one.is_overcome]
-        stated = sum(one.kind == ALL_JUDGES_FAILED for one in lasting)
+        stated = max(sum(one.kind == kind for one in lasting) for kind in _ALL_JUDGES)
         judges = [one.judge for one in lasting if one.kind == JUDGE_FAILED]
         each = min((judges.count(number) for number in range(1, max(judges, default=0) + 1)), default=0)
         unparsed = any(one.kind == JUDGE_UNPARSED for one in lasting)

@@ -31,6 +31,7 @@ def _meaning(kind: str, shape: str, phase: Phase, overcome_at: int = NEVER, *, i
 
 
 ALL_JUDGES_FAILED, JUDGE_FAILED, JUDGE_UNPARSED = "AllJudgesFailed", "JudgeFailed", "JudgeUnparsed"
+JUDGE_RATE_LIMIT, JUDGE_NOT_EQUIPPED = "JudgeRateLimit", "JudgeNotEquipped"
 INTERRUPTED, FAILED_IN_STATE, LOW_RESOURCES = "Interrupted", "FailedInState", "LowResources"
 
 MEANINGS = (
@@ -38,7 +39,14 @@ MEANINGS = (
     _meaning(ALL_JUDGES_FAILED, r"No valid judge results found for |No valid scores for ", "scoring"),
     _meaning(JUDGE_FAILED, r"Judge (?P<judge>\d+) failed with model ", "scoring"),
     _meaning(JUDGE_UNPARSED, r"Judge \d+ parse failed \(attempt|Judge parse failure on attempt ", "scoring", AT_JUDGED),
-    _meaning("JudgeRateLimit", r"All \d+ judges failed with rate-limit errors", "scoring", AT_JUDGED),
+    _meaning(JUDGE_RATE_LIMIT, r"All \d+ judges failed with rate-limit errors", "scoring", AT_JUDGED),
+    # what the judges run on the work lacks a program: they rate what they could not see
+    _meaning(
+        JUDGE_NOT_EQUIPPED,
+        r"(?:Judge|Build|Judging)\b[^:]{0,40}\b(?:pipeline|container|sandbox|environment)\b.{0,200}?"
+        r"(?:command not found|exited 12[67]\b|not installed|\[Errno 2\] No such file|daemon\b)",
+        "scoring",
+    ),
     _meaning("AgentNeverWorked", r"\[AGENT\] Infrastructure failure detected", "environment", AT_JUDGED),
     _meaning("AgentNeverWorked", r"Invalid result detected at .*zero token stats", "environment", AT_JUDGED),
     _meaning("SubtestSkipped", r"\[SKIP\] Subtest \S+ skipped due to infrastructure failure", "environment", AT_JUDGED),
@@ -79,8 +87,19 @@ _PARTS = (
 _TIER = lazy_regex(r"^\[(T\d+)\]")
 
 
-def meaning_of(message: str) -> LineMeaning | None:
-    return next((one for one in MEANINGS if one.shape.match(message)), None)
+# what the agent's program reports of its provider; a word in the agent's own work is not in these lines
+_REFUSED = lazy_regex(
+    r"\bAPI [Ee]rror\b|\bis_error\b|\b[Rr]ate.?limit|\bhit your (?:usage )?limit|\b[Uu]sage limit|\b(?:429|529)\b"
+    r"|[Oo]verloaded|[Ii]nvalid API key|authentication_error|OAuth token|[Cc]redit balance"
+)
+_OF_PROVIDER = LineMeaning("ApiError", re.compile(""), "subject", AT_JUDGED)
+
+
+def meaning_of(message: str, logger: str = "") -> LineMeaning | None:
+    known = next((one for one in MEANINGS if one.shape.match(message)), None)
+    if known is None and phase_of_logger(logger) == "subject" and _REFUSED.search(message):
+        return _OF_PROVIDER
+    return known
 
 
 def phase_of_logger(logger: str) -> Phase:

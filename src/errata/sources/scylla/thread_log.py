@@ -224,7 +224,7 @@ def _error_of(block: LogBlock, logged: re.Match[str], number_: int) -> LoggedErr
     if worker := _WORKER.match(message):
         part, stage = f"{worker['tier']}/{worker['sub']}", block.stages.get(f"{worker['tier']}_{worker['sub']}", "")
         return LoggedError(worker["what"], part, number_, at, phase, stage=stage, overcome_at=AT_JUDGED)
-    if meaning := meaning_of(message):
+    if meaning := meaning_of(message, logger):
         where, judge = part_of(message) or logger, meaning.shape.match(message)
         number = int(judge["judge"]) if judge and meaning.type == JUDGE_FAILED else 0
         return LoggedError(
