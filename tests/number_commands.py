@@ -169,7 +169,7 @@ def suspect_list(run: RunOf) -> Any:
 
 
 def nobody_passes(text: str) -> int | None:
-    return number_in(r"no model passed ([\d,]+) of the [\d,]+ tasks? that", text)
+    return number_in(r"no model passed ([\d,]+) of the [\d,]+ tasks? with", text)
 
 
 def causes_by_rule(run: RunOf) -> list[str]:

@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.compare.matrices import a_matrix
 
-from errata.cli.compare.tables import about_intervals, ahead_in_words, clean_in_words
+from errata.cli.compare.matrix import CaseLabels
+from errata.cli.compare.tables import about_intervals, ahead_in_words, clean_in_words, difference_in_words
 from errata.compare.pairs import pairings, without_cells
 from terminal import done
 
@@ -25,7 +26,7 @@ def test_pairs_that_differ_only_by_infrastructure_failures_are_said_to():
 
     assert [pair.all.differs for pair in pairs] == [False, True, True]
     assert clean_in_words(pairs) == (
-        "Without infrastructure failures (clean), none of the 3 pairs differs significantly."
+        "Without infrastructure and knock-on failures (clean), none of the 3 pairs differs significantly."
     )
     assert ahead_in_words(pairs[1]) == "c fails more often than a"
 
@@ -33,14 +34,19 @@ def test_pairs_that_differ_only_by_infrastructure_failures_are_said_to():
 def test_one_pair_that_differs_only_by_infrastructure_failures_is_said_to():
     pairs = pairs_of("." * FAILED, "F" * FAILED, out=tuple((2, case) for case in range(FAILED)))
 
-    assert clean_in_words(pairs) == "Without infrastructure failures (clean), the difference is not significant."
+    assert clean_in_words(pairs) == ""
+    assert difference_in_words(pairs[0], CaseLabels(word="case", short={})).startswith(
+        "Significant only if infrastructure and knock-on failures count (p < 0.001, exact McNemar, "
+    )
 
 
 def test_pairs_that_differ_only_without_infrastructure_failures_are_named():
     hidden = tuple((1, case) for case in range(FAILED, 2 * FAILED))
     pairs = pairs_of("." * FAILED + "F" * FAILED, "F" * FAILED + "." * FAILED, out=hidden)
 
-    assert clean_in_words(pairs) == "Without infrastructure failures (clean), the difference is significant."
+    assert (
+        clean_in_words(pairs) == "Without infrastructure and knock-on failures (clean), the difference is significant."
+    )
 
 
 def test_the_better_of_two_is_named_whichever_comes_first():

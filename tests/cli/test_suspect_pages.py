@@ -23,9 +23,9 @@ def test_an_import_of_several_subjects_lists_them_before_the_pages_of_its_runs(l
 
     assert page.partition("\nRun ")[0] == snapshot("""\
 Suite suite
-Suspect  2 suspect tasks, 1 with evidence beyond the counts · no model passed 2 of the 10 tasks that
-         at least 3 of 4 models tried (about 0.2 expected if all were equally hard)
-         Worth reading: the counts alone do not distinguish a hard task from a broken one.
+Suspect  2 suspect tasks, 1 with evidence beyond the counts · no model passed 2 of the 10 tasks with
+         a result from at least 3 of 4 models (about 0.2 expected if all were equally hard)
+         The counts alone do not distinguish a hard task from a broken one.
          case-00: passed by 0 of 4 models
            models agree on another answer than the reference (in 4 of 4 models' failures): 421;
              expected 412
@@ -90,7 +90,7 @@ def test_the_reports_have_a_section_about_them(logs):
 
     for page in (Path("several/deep_error_analysis.md"), Path("single.md")):
         section = page.read_text(encoding="utf-8").partition("## Suspect tasks")[2].partition("\n## ")[0]
-        assert "Worth reading: the counts alone do not distinguish a hard task from a broken one" in section
+        assert "The counts alone do not distinguish a hard task from a broken one" in section
         assert "| case-00 | passed by 0 of 4 models | models agree on another answer" in section
         assert "| case-01 | passed by 0 of 4 models | no evidence beyond the counts (p = 0.022" in section
 
@@ -130,5 +130,6 @@ def test_where_no_count_is_a_surprise_one_line_has_the_numbers_and_no_names(tmp_
 
     assert page == snapshot("""\
 Suspect  No suspect tasks: too many fail in every model to single one out · no model passed 9 of the
-         16 tasks that at least 3 of 5 models tried (about 5.1 expected if all were equally hard)
+         16 tasks with a result from at least 3 of 5 models (about 5.1 expected if all were equally
+         hard)
 """)

@@ -16,14 +16,14 @@ _WORDS: dict[EvidenceKind, str] = {
     "tests_cannot_run": "the tests can't run",
     "unreachable": "no test gets an answer from the service",
     "other_tasks_checks": "checked by the tests of another task",
-    "contradiction": "the task and its reference contradict each other",
+    "contradiction": "the reference contradicts the task or the data of its tools",
     "unnamed_demand": "the tests demand a name that the task does not mention",
     "agree_on_another": "models agree on another answer than the reference",
     "strict_grader": "answers rejected for their form",
     "refused_alike": "the same check rejects the models alike",
 }
 MANY = 3
-NOTE = "Worth reading: the counts alone do not distinguish a hard task from a broken one."
+NOTE = "The counts alone do not distinguish a hard task from a broken one."
 
 
 def heading(suspects: SuspectTasks) -> str:
@@ -33,7 +33,9 @@ def heading(suspects: SuspectTasks) -> str:
         return f"No suspect tasks{why} · {_models_and_tasks(suspects)}"
     count = plural(suspects.total, "suspect task")
     shown = sum(bool(task.evidence) for task in suspects.tasks)
-    if shown < suspects.total:
+    if shown == suspects.total:
+        count += " with evidence in the log" if shown == 1 else ", all with evidence in the log"
+    else:
         count += f", {shown:,} with evidence beyond the counts" if shown else " by the counts alone"
     return f"{count} · {_models_and_tasks(suspects)}"
 
@@ -43,7 +45,7 @@ def _models_and_tasks(suspects: SuspectTasks) -> str:
     if not suspects.cases:
         return f"{models} in the store"
     which = f"all {models}" if len(suspects.subjects) <= FEWEST else f"at least {FEWEST} of {models}"
-    tasks = f"the {plural(suspects.cases, 'task')} that {which} tried"
+    tasks = f"the {plural(suspects.cases, 'task')} with a result from {which}"
     return f"{_passed_by_none(suspects.failed_by_all, tasks)} ({by_chance(suspects.expected)})"
 
 

@@ -35,7 +35,9 @@ def put_head(comparison: Comparison, handles: Mapping[str, str]) -> None:
     refusing = any(one.refuses for one in comparison.differences)
     count = plural(len(comparison.matrix.rows), word_for_cases(comparison))
     of = " measured in every run" if comparison.options.common else ""
-    parts = [_suite(comparison, run), f"{count}{of}", "" if refusing else "same suite in all runs", _judge(run)]
+    runs = len(comparison.matrix.columns)
+    same = f"same suite in {_all(runs)} runs" if runs > 1 and not refusing else ""
+    parts = [_suite(comparison, run), f"{count}{of}", same, _judge(run)]
     put(" · ".join(part for part in parts if part))
     if comparison.options.category:
         put(f"{'only':<{LABEL}}category {comparison.options.category}")
@@ -217,8 +219,14 @@ def put_sets(comparison: Comparison, names: CaseLabels) -> None:
 
 def _put_failed_by_all(comparison: Comparison, names: CaseLabels) -> None:
     cases, runs = comparison.sets.failed_by_all, len(comparison.matrix.columns)
-    notes = [*_knock_on(comparison, names, [cases.runs]), *_not_measured(comparison, names, cases.runs)]
-    _put_lines(f"failed by {_all(runs)} runs", [*_with_texts(cases.runs, comparison, names), *notes])
+    broken = _broken(comparison, cases.runs)
+    failed = tuple(case for case in cases.runs if not any(case in some for some in broken.values()))
+    notes = _knock_on(comparison, names, [failed])
+    _put_lines(f"failed by {_all(runs)} runs", [*_with_texts(failed, comparison, names), *notes])
+    if broken:
+        others = tuple(case for case in cases.runs if case not in failed)
+        where = [f"(not measured in {wash(label)}: {names.joined(some)})" for label, some in broken.items()]
+        _put_lines("failed or not measured", [*names.listed(others, WIDTH - SET_LABEL), *where])
     if cases.subjects_in_some_run != cases.runs and len(comparison.matrix.subjects) > 1:
         _put_lines(
             f"by {_all(len(comparison.matrix.subjects))} models",
@@ -241,15 +249,15 @@ def _knock_on(comparison: Comparison, names: CaseLabels, sets: Iterable[Cases]) 
     return lines
 
 
-def _not_measured(comparison: Comparison, names: CaseLabels, cases: Cases) -> list[str]:
-    """Where a run broke off before it could pass or fail: that counts as failed, and shows nothing about the model."""
-    lines = []
+def _broken(comparison: Comparison, cases: Cases) -> dict[str, list[str]]:
+    """Run → cases in which it broke off before it could pass or fail: that shows nothing about the model."""
+    broken: dict[str, list[str]] = {}
     for at, column in enumerate(comparison.matrix.columns):
         rows = ((case, comparison.matrix.rows[case][at]) for case in cases)
-        broken = [case for case, cell in rows if cell is not None and cell.state in ("error", "cancelled")]
-        if broken:
-            lines.append(f"(not measured in {wash(column.label)}: {names.joined(broken)})")
-    return lines
+        those = [case for case, cell in rows if cell is not None and cell.state in ("error", "cancelled")]
+        if those:
+            broken[column.label] = those
+    return broken
 
 
 def _with_texts(cases: Cases, comparison: Comparison, names: CaseLabels) -> list[str]:

@@ -14,6 +14,7 @@ from errata.compare.pairs import Pairing
 from errata.render.figures import overlap_note, p_value, points
 
 SHOWN = 10
+LEFT_OUT = "infrastructure and knock-on failures"
 NAMED = 50
 """Columns for the names of cases within a sentence."""
 LITTLE = 0.1
@@ -59,7 +60,7 @@ def put_shared_part(comparison: Comparison, names: CaseLabels) -> None:
     failed = comparison.failed_rows
     part = sum(cell.fails for case in shared for cell in comparison.matrix.rows[case] if cell is not None)
     failing = sum(any(cell is not None and cell.fails for cell in row) for row in comparison.matrix.rows.values())
-    if not LITTLE * failed < part < failed or len(shared) > failing * FEW:
+    if len(comparison.matrix.columns) < 3 or not LITTLE * failed < part < failed or len(shared) > failing * FEW:
         return
     put()
     if columns(names.joined(shared)) <= NAMED:
@@ -75,18 +76,19 @@ def _no_difference(pairs: Sequence[Pairing], comparison: Comparison, names: Case
     if not any(one.all.only_first_fails or one.all.only_second_fails for one in pairs):
         return _agreement(pairs, comparison, names)
     if len(pairs) == 1:
-        return _single_pair(smallest, names)
+        return difference_in_words(smallest, names)
     test = f"exact McNemar on shared {names.word}s, Holm, {len(pairs)} pairs{_counting(pairs)}"
     return f"No pair differs significantly ({test}). {_closest(smallest)}{about_intervals(pairs, shown=1)}"
 
 
-def _single_pair(pair: Pairing, names: CaseLabels) -> str:
+def difference_in_words(pair: Pairing, names: CaseLabels) -> str:
     """`Not significant (p = 0.63, exact McNemar, 22 cases). Only #1 fails: 3. Only #2 fails: 5. …`, in sentences."""
     every, clean = pair.all, pair.clean
     test = f"({p_value(every.adjusted)}, exact McNemar, {plural(every.shared, names.word)})"
     first, second = _short_labels(pair)
+    only = "" if clean.differs else f" only if {LEFT_OUT} count"
     sentences = [
-        f"Significant {test}: {ahead_in_words(pair)}." if every.differs else f"Not significant {test}.",
+        f"Significant{only} {test}: {ahead_in_words(pair)}." if every.differs else f"Not significant {test}.",
         f"Only {first} fails: {every.only_first_fails:,}.",
         f"Only {second} fails: {every.only_second_fails:,}.",
         f"{first} minus {second}: {points(every.difference or 0.0, every.interval)}.",
@@ -130,7 +132,7 @@ def _agreement(pairs: Sequence[Pairing], comparison: Comparison, names: CaseLabe
 
 def _put_differing(differing: Sequence[Pairing], pairs: Sequence[Pairing], names: CaseLabels) -> None:
     if len(pairs) == 1:
-        put(_single_pair(pairs[0], names), hang=0)
+        put(difference_in_words(pairs[0], names), hang=0)
         return
     verb = "differs" if len(differing) == 1 else "differ"
     basis = f"exact McNemar on shared {names.word}s, Holm{_counting(pairs)}"
@@ -150,7 +152,7 @@ def _counting(pairs: Sequence[Pairing]) -> str:
         == (pair.clean.only_first_fails, pair.clean.only_second_fails)
         for pair in pairs
     )
-    return "" if same else "; infrastructure failures count as failures"
+    return "" if same else f"; {LEFT_OUT} count as failures"
 
 
 def clean_in_words(pairs: Sequence[Pairing]) -> str:
@@ -159,14 +161,14 @@ def clean_in_words(pairs: Sequence[Pairing]) -> str:
         return ""
     differing = [pair for pair in pairs if pair.clean.differs]
     if len(pairs) == 1:
-        return f"Without infrastructure failures (clean), the difference is {'' if differing else 'not '}significant."
+        return f"Without {LEFT_OUT} (clean), the difference is significant." if differing else ""
     if not differing:
-        return f"Without infrastructure failures (clean), none of the {len(pairs)} pairs differs significantly."
+        return f"Without {LEFT_OUT} (clean), none of the {len(pairs)} pairs differs significantly."
     named = "; ".join(ahead_in_words(pair, clean=True) for pair in differing[:SHOWN])
     more = f"; and {len(differing) - SHOWN} more with --json" if len(differing) > SHOWN else ""
     verb = "differs" if len(differing) == 1 else "differ"
     counts = f"{len(differing)} of {len(pairs)} pairs {verb} significantly"
-    return f"Without infrastructure failures (clean), {counts}: {named}{more}."
+    return f"Without {LEFT_OUT} (clean), {counts}: {named}{more}."
 
 
 def about_intervals(pairs: Sequence[Pairing], *, shown: int = 2) -> str:
@@ -201,7 +203,7 @@ def _pair_in_words(pair: Pairing) -> str:
 def _closest(pair: Pairing) -> str:
     """The same of a pair that does not differ."""
     p = f"{p_value(pair.all.adjusted)}, {p_value(pair.all.p).removeprefix('p = ')} before correction"
-    return f"The closest pair differs by {_apart(pair)}. {_counts_in_words(pair, p)}."
+    return f"The pair with the smallest p differs by {_apart(pair)}. {_counts_in_words(pair, p)}."
 
 
 def _counts_in_words(pair: Pairing, p: str) -> str:

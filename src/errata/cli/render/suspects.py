@@ -26,9 +26,9 @@ def put_suspects(suspects: SuspectTasks, handle: str, *, every: bool = False) ->
     if not suspects and not suspects.failed_by_all:
         return
     put(f"{'Suspect':<{INDENT - 1}} {heading(suspects)}", hang=INDENT)
-    if suspects:
-        put(f"{'':<{INDENT}}{NOTE}", hang=INDENT)
     shown = suspects.tasks if every else _first(suspects)
+    if any(not task.evidence and task.review is None for task in shown):
+        put(f"{'':<{INDENT}}{NOTE}", hang=INDENT)
     for task in shown:
         if task.evidence or task.review is not None:
             _put_task(task)
