@@ -86,12 +86,16 @@ class _FailureProcess:
     def next_run(self) -> list[FailureToGroup] | None:
         """Its failures; none where the process has ended before."""
         failures: list[FailureToGroup] = []
-        known: dict[tuple[tuple[str, str], ...], FailureToGroup] = {}
+        known: dict[bytes, dict[str, str]] = {}
         while frame := self._frames.get():
-            for failure in _decoder.decode(frame):
-                same = known.setdefault(tuple(failure.parameters.items()), failure)
-                force_setattr(failure, "parameters", same.parameters)  # equal ones are one record
-                failures.append(failure)
+            sent = _decoder.decode(frame)
+            for failure in sent:
+                packed = bytes(failure.parameters)
+                parameters = known.get(packed)
+                if parameters is None:
+                    parameters = known[packed] = _parameters_decoder.decode(packed)
+                force_setattr(failure, "parameters", parameters)
+            failures += sent
         if frame is None:
             self._frames.put(None)
             return None
@@ -105,7 +109,14 @@ class _FailureProcess:
                 self._frames.get(timeout=0.05)
 
 
-_decoder = msgspec.msgpack.Decoder(list[FailureToGroup])
+class _SentFailure(FailureToGroup, frozen=True, kw_only=True):
+    """Its parameters are not decoded one by one: most failures of a run share them."""
+
+    parameters: msgspec.Raw = msgspec.Raw()  # type: ignore[assignment]
+
+
+_decoder = msgspec.msgpack.Decoder(list[_SentFailure])
+_parameters_decoder = msgspec.msgpack.Decoder(dict[str, str])
 _encoder = msgspec.msgpack.Encoder()
 
 
