@@ -1,6 +1,6 @@
 """`make bench-scale`: 200 runs on 1, 2 and 3 simulated Ray nodes of this machine, beside one process.
 
-The exports have to be equal, also after a node was killed in the middle. The nodes share the cores of this machine,
+The exports have to be equal, even after a node was killed in the middle. The nodes share the cores of this machine,
 so the time shows what a cluster costs, not what it saves; the processor time is what several machines would share.
 """
 

@@ -60,6 +60,11 @@ PHRASES = {
     r"is told of|are told of": "`is reported`",
     r"kept from being": "`blocked`",
     r"in short go to": "`a summary is printed`",
+    r"also (?:if|where|when|after|those)": "`even if`, `including`, `too`",
+    r"whole or not at all": "`completely or not at all`",
+    r"hangs? on": "`depends on`, `is keyed by`",
+    r"(?:times|cases) in ten": "`in about 40 % of cases`",
+    r"(?:skipped|left out|counted|refused|kept|listed),? and named": "`… and listed`",
     r"p = 0\.00?\b": "`p < 0.001`",
     rf"(?<!there )(?:is|are|was|were) no (?!{'|'.join(IDIOMS)})\w+": "`is not a …`, `are not …`",
 }

@@ -121,7 +121,7 @@ def _identity() -> dict[str, object]:
 
 
 def _end_with_parent() -> None:
-    """Also where the parent is killed: Linux sends the signal."""
+    """Even where the parent is killed: Linux sends the signal."""
     ctypes.CDLL(None).prctl(1, signal.SIGQUIT)
 
 

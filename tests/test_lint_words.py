@@ -63,6 +63,10 @@ def test_a_metaphor_is_listed_wherever_it_is_in_a_name():
         'x = "what stands in the log"',
         'x = f"{name} says {value}"',
         "# these are no failures",
+        "# it counts, also if it was never measured",
+        '"""Files, each whole or not at all."""',
+        'x = "right about four times in ten"',
+        "# runs are left out, and named",
     ],
 )
 def test_a_phrase_is_listed_in_docstrings_comments_and_messages(source):

@@ -79,7 +79,7 @@ def _rows(view: RunView, runs: RunSet, naming: EvaluationNames, tallies: Tallies
 
 
 def _write_documents(path: Path, documents: Iterator[dict[str, Any]], *, indent: int = 0) -> tuple[int, str]:
-    """How many, and the sum over the file. It is seen whole or not at all."""
+    """How many, and the sum over the file. It is visible completely or not at all."""
     digest, count = hashlib.sha256(), 0
     with replacing(path) as unfinished, unfinished.open("wb") as file:
         for document in documents:

@@ -148,7 +148,7 @@ class Transport:
         return _opened(raw, function)
 
     def download(self, address: str, path: Path) -> int:
-        """Save a file of the deployment, whole or not at all; returns its size."""
+        """Save a file of the deployment, completely or not at all; returns its size."""
         if not belongs_to(address, self.deployment):
             raise FetchError(
                 f"`{_host(address)}` is not the requested deployment",

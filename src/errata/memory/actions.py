@@ -195,7 +195,7 @@ def _date(text: str, now: datetime) -> str:
     return date
 
 
-# --- a report on the disk, edited so that nobody's work is lost: whole or not at all, never over another change
+# --- a report on the disk, edited so that nobody's work is lost: completely or not at all, never over another change
 
 
 try:

@@ -13,7 +13,7 @@ class Artefact(Record):
     role: ArtefactRole
     path: str
     size: int | None = None
-    """In bytes, of the whole file, also where `text` was cut."""
+    """In bytes, of the whole file, even if `text` was cut."""
     text: str | None = None
     """None for a binary file, or where the store holds the text apart, under `blob`."""
     blob: str = ""

@@ -1,4 +1,4 @@
-"""Documents → files: below one folder, each whole or not at all, and only where something changed."""
+"""Documents → files: below one folder, each completely or not at all, and only where something changed."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping

@@ -153,7 +153,7 @@ def _passed(view: RunView) -> tuple[int, int]:
 
 
 def _steps(collected: RunFailures, survey: _Survey) -> Iterator[StepCount]:
-    """Every step that the harness has, also those at which nothing failed; what no check saw is first."""
+    """Every step that the harness has, including those at which nothing failed; what no check saw is first."""
     no_check = [""] if survey.in_steps or "" in collected.first_failed else []
     by_step: dict[tuple[StepKind, str], list[str]] = {}
     for name in (*no_check, *survey.steps):

@@ -124,7 +124,7 @@ class _IndexedPlace:
         return [one for one in self.occurrences(quote) if not cut_of(self.text, one)]
 
     def occurrences(self, quote: str) -> list[Passage]:
-        """Also those that cut something in two or leave a negation out."""
+        """Including those that cut something in two or leave a negation out."""
         occurrences = list(islice(self.folded.occurrences(quote), PASSAGES))
         if occurrences or (quote.isascii() and self.text.isascii()):
             return occurrences

@@ -55,7 +55,7 @@ class Folded:
         return (one for one in self.occurrences(quote) if not cut_of(self._original, one))
 
     def occurrences(self, quote: str) -> Iterator[Passage]:
-        """Also those that cut something in two or leave a negation out."""
+        """Including those that cut something in two or leave a negation out."""
         places = self._find(fold(quote))
         first = next(places, None)
         if first is not None:

@@ -14,7 +14,7 @@ Clock = Callable[[], str]
 
 
 class ReviewTally:
-    """How far a review is, and at the end its result; true at any moment, also when it is interrupted."""
+    """How far a review is, and at the end its result; true at any moment, even if it is interrupted."""
 
     def __init__(self, planned: int) -> None:
         self.planned = planned

@@ -119,7 +119,7 @@ class Pace:
         self._limits = limits
         self._clock = clock
         self._sleep = sleep
-        self._chance = random.Random(seed)  # noqa: S311 no secret hangs on it
+        self._chance = random.Random(seed)  # noqa: S311 no secret depends on it
         self._not_before = 0.0
         self._gap = 0.0
         self._made: deque[tuple[float, int]] = deque()

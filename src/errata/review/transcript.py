@@ -34,7 +34,7 @@ def calls_made(steps: Iterable[Step]) -> list[dict[str, Any]]:
 
 
 def results_got(steps: Iterable[Step]) -> list[dict[str, Any]]:
-    """What came back, also where no call is known that it answers."""
+    """What came back, even if no call is known that it answers."""
     got = []
     for step in steps:
         got += [_got(call) for call in step.tool_calls if call.result is not None or call.error is not None]

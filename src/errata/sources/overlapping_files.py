@@ -133,7 +133,8 @@ def _size(path: Path) -> int:
 def join_folders(matches: Sequence[RecognisedPath], named: Iterable[Path]) -> list[RecognisedPath]:
     """If the given files are all the readable files of a folder, read the folder instead: it is one run.
 
-    The folder takes the place of its first file. `named` are all given paths, also those that no source reads alone.
+    The folder takes the place of its first file. `named` are all given paths, including those that no source reads
+    alone.
     """
     beside: dict[Path, set[Path]] = {}
     for path in named:

@@ -67,7 +67,7 @@ class Importing:
                     self._staged[run_id].write(connection, part)
 
     def finish(self) -> list[ImportedRun]:
-        """Make every run of this import current; each becomes visible whole or not at all."""
+        """Make every run of this import current; each becomes visible completely or not at all."""
         self._write_waiting()
         share_unclaimed(list(self._staged.values()), self._unclaimed, self._unclaimed_more)
         done = []

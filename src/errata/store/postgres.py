@@ -205,7 +205,7 @@ def set_many(connection: Connection, column: Column[Any], pairs: Sequence[tuple[
 
 
 def new_numbers(connection: Connection, table: Table, count: int) -> Iterator[int]:
-    """Numbers for new rows, each given once, also where the transaction is rolled back."""
+    """Numbers for new rows, each given once, even if the transaction is rolled back."""
     query = "SELECT nextval(pg_get_serial_sequence(%s, %s)) FROM generate_series(1, %s)"
     key = next(iter(table.primary_key)).name
     return iter(connection.exec_driver_sql(query, (table.name, key, count)).scalars().all())

@@ -371,7 +371,7 @@ REVIEWS = (
     code_refs,
     gates,
 )
-"""What was thought of a run; it hangs on the run's id and goes only when the run is forgotten."""
+"""What was thought of a run; it is keyed by the run's id and goes only when the run is forgotten."""
 
 FACTS = (
     cases,

@@ -1,4 +1,4 @@
-"""Small runs, many in one transaction. Each is in memory as a whole, and is written whole or not at all."""
+"""Small runs, many in one transaction. Each is in memory as a whole, and is written completely or not at all."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence

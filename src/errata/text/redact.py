@@ -1,6 +1,6 @@
 """Remove secrets from text before it is shown, written or sent.
 
-Tokens are recognised by their shape, other secrets by the name before them (`DB_PASSWORD=…`), also where they are
+Tokens are recognised by their shape, other secrets by the name before them (`DB_PASSWORD=…`), even if they are
 encoded: behind escapes, entities, colours and invisible characters. The rules are in `secrets.toml`. The replacement
 names the kind of secret: `[redacted:github-token]`.
 """

@@ -290,7 +290,7 @@ OF_TEXTS: tuple[Rule, ...] = (
     last_words.ends_in_its_own_error,
 )
 OF_CONVERSATIONS: tuple[Rule, ...] = (*simulators.RULES, contradictions.expected_contradicts_data)
-"""They need the transcript, which triage loads only where something hangs on it."""
+"""They need the transcript, which triage loads only where something depends on it."""
 OF_WORK: tuple[Rule, ...] = (never_generated, spent_nothing)
 """Only for logs that can hold an answer, tokens or steps: what a log can't hold is not missing."""
 OF_ERRORS: tuple[Rule, ...] = (

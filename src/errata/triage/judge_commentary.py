@@ -1,4 +1,4 @@
-"""A judge's commentary on one turn, which mentions every dimension, also those that passed.
+"""A judge's commentary on one turn, which mentions every dimension, including those that passed.
 
 It decides only where calls and scores do not: which calls were expected if no contract lists them, and whether a call
 that was not made is forgotten state or a needless question.

@@ -137,7 +137,7 @@ def same_value(value: Any, change: dict[str, Any]) -> bool:
 
 
 def write(api: Any, log: Any, target: Path) -> None:
-    """Whole or not at all."""
+    """Completely or not at all."""
     part = target.with_name(f"{target.stem}.part{target.suffix}")
     try:
         api.write_eval_log(log, str(part))

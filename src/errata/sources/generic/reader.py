@@ -149,7 +149,7 @@ def _read_table(table: RowTable, mapping: Mapping, origin: MappedFile, folder: P
 
 
 def _run_first(items: Iterator[Item], runs: Runs, file: str) -> Iterator[Item]:
-    """Yield a run before anything unreadable, also if rows name their run. Without a good row there is still a run."""
+    """Yield a run before anything unreadable, even if rows name their run. Without a good row there is still a run."""
     waiting: list[Item] = []
     first: Item | None = runs.announce({}) if runs.is_one else None
     while first is None:

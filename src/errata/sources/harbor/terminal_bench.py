@@ -145,7 +145,7 @@ class TrialConverter:
             measurement=measurement,
             outcome=outcome,
             native_status=mode,
-            # an unresolved trial counts as 0, also if it was never measured
+            # an unresolved trial counts as 0, even if it was never measured
             reported=1.0 if resolved is True else 0.0,
             reported_counted=True,
             limit=limit_of(fault, mode) if fault else None,

@@ -75,7 +75,7 @@ def count(value: Any) -> int | None:
 
 
 def integer(value: Any) -> int | None:
-    """A whole number, also where it is written as text."""
+    """A whole number, even if it is written as text."""
     parsed = number_or_none(value)
     return int(parsed) if parsed is not None and parsed.is_integer() and abs(parsed) <= LARGEST else None
 

@@ -129,7 +129,7 @@ class BatchFailure(msgspec.Struct, frozen=True, kw_only=True):
     proof_reason: ProofReason = ""
     reviewed: bool = False
     reviewer: str = ""
-    """Of the verdict, also of an inherited one."""
+    """Of the verdict, even of an inherited one."""
     final: bool = False
     """Its verdict needs no second reviewer, or has one; or it is inherited."""
     inherited_from: str = ""

@@ -109,7 +109,7 @@ class ColumnProfile:
 
     @cached_property
     def _short_values(self) -> Counter[str]:
-        """As `words`, also where numbers or true and false are among them."""
+        """As `words`, even if numbers or true and false are among them."""
         if self.kinds.keys() - {"str", "int", "float", "bool"}:
             return Counter()
         if any(isinstance(value, str) and len(value) > WORD for value in self.filled):

@@ -193,7 +193,7 @@ def _is_rating(profile: ColumnProfile) -> bool:
 
 
 def _is_count(profile: ColumnProfile, pool: ColumnPool) -> bool:
-    """`tests_total`, and `tests_passed` beside it, also if no row has more than 1."""
+    """`tests_total`, and `tests_passed` beside it, even if no row has more than 1."""
     name = plain_name(profile.path)
     if not profile.is_whole or profile.kinds["bool"] or not COUNT.search(name):
         return False

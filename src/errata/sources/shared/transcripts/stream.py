@@ -1,4 +1,4 @@
-"""Claude Code's `stream-json`: a session as the program prints it, also where a terminal has wrapped the lines."""
+"""Claude Code's `stream-json`: a session as the program prints it, even if a terminal has wrapped the lines."""
 
 import unicodedata
 from collections import Counter
