@@ -5,7 +5,13 @@ from hypothesis import strategies as st
 from tests.compare.matrices import a_matrix
 
 from errata.cli.compare.matrix import CaseLabels
-from errata.cli.compare.tables import about_intervals, ahead_in_words, clean_in_words, difference_in_words
+from errata.cli.compare.tables import (
+    about_intervals,
+    ahead_in_words,
+    clean_in_words,
+    difference_in_words,
+    fitting_interval,
+)
 from errata.compare.pairs import pairings, without_cells
 from terminal import done
 
@@ -77,12 +83,19 @@ def test_intervals_of_several_pairs_are_said_to_be_for_one_alone():
 
 
 @given(st.integers(0, 8), st.integers(0, 8), st.integers(0, 30))
-def test_an_interval_without_0_beside_no_difference_is_explained(first, second, both):
-    (pair,) = pairs = pairs_of("." * (first + both) + "F" * second or ".", "F" * first + "." * (both + second) or ".")
-    low, high = pair.all.interval
-    excludes = low > 0 or high < 0
+def test_no_interval_without_0_stands_beside_a_test_that_finds_no_difference(first, second, both):
+    (pair,) = pairs_of("." * (first + both) + "F" * second or ".", "F" * first + "." * (both + second) or ".")
+    shown = fitting_interval(pair.all)
 
-    assert bool(about_intervals(pairs)) == (excludes and not pair.all.differs)
+    assert shown in (None, pair.all.interval)
+    if shown is not None:
+        assert pair.all.differs or shown[0] <= 0 <= shown[1]
+
+
+def test_a_difference_from_a_run_that_is_not_fit_is_not_called_reliable(library):
+    page = " ".join(done("compare", BETA, UNFIT, "--store", library).out.split())
+
+    assert "voice-beta (mode rehydrated) is NOT FIT: a difference from it is not reliable." in page
 
 
 def test_a_run_that_is_not_fit_is_named_in_the_head_and_beside_its_scores(library):

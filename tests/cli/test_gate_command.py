@@ -101,6 +101,27 @@ def test_runs_that_measured_different_things_exit_with_4(convex):
     assert "suite: " in result.out
 
 
+def test_a_baseline_that_was_never_scored_is_named_as_the_reason():
+    import_fixtures(FIXTURES / "conversation_bench/unjudged/data")
+    unjudged = next(one["run_id"] for one in done("runs", "--json").rows)
+    import_fixtures(FIXTURES / "conversation_bench/comparison/data")
+
+    result = errata("gate", "1a2b3c4d", "--baseline", unjudged)
+
+    assert result.code == 4
+    assert "Gate NOT COMPARABLE: no attempt of the baseline was scored; choose another baseline" in result.out
+    assert "the same thing" not in result.out
+
+
+def test_a_gate_writes_names_of_cases_and_files_as_they_are():
+    import_fixtures(FIXTURES / "conversation_bench/damaged/data")
+
+    out = errata("gate", "0b1c2d3e").out
+
+    assert "  turn-12 has 2 rows with different verdicts" in out
+    assert "  openai_summary.json states turns_scored 30" in out
+
+
 def test_an_allow_list_excuses_a_failure_and_complains_about_stale_entries():
     logs(before="+++", after="+--")
     Path("allowed.txt").write_text("# known\ncase-01 # the tool is down\ncase-02\n")

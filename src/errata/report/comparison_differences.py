@@ -189,11 +189,10 @@ def _deviations(models: ModelComparison, case_word: str) -> Iterator[Block]:
     tests = f"{plural(models.tested, 'test')}, Benjamini-Hochberg"
     if not models.significant:
         closest = models.deviations[0]
-        apart = points(closest.deviation, closest.interval)
+        apart = points(closest.deviation)  # its interval may exclude 0 where the test finds nothing
         yield paragraph(
             f"No model deviates significantly in a category ({tests}). The closest is {closest.name} in "
-            f"{closest.category}, {apart} ({p_value(closest.p)}, {p_value(closest.adjusted)} after correction; "
-            "the interval is approximate and for this test alone)."
+            f"{closest.category}, {apart} ({p_value(closest.p)}, {p_value(closest.adjusted)} after correction)."
         )
         return
     yield paragraph(

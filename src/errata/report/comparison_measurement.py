@@ -50,6 +50,8 @@ def chance_words(pairs: Sequence[PairTest], *, conversations: bool) -> str:
         for pair in differing[:5]:
             alike.setdefault(_figures(pair), []).append(_ahead(pair))
         listed = "; ".join(f"{', '.join(names)} ({figures})" for figures, names in alike.items())
+        if not any(one.clean_differs for one in differing):
+            return f"No reliable difference between the runs ({_test(known)}): {listed}.{guide}"
         return f"{len(differing)} of {count} {verb} significantly ({_test(known)}): {listed}.{guide}"
     least = min(known, key=lambda one: (one.adjusted, one.p))
     return (

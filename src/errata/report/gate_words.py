@@ -29,7 +29,7 @@ def headline(gate: Gate) -> str:
 
 _SHORT: dict[GateCode, Callable[[Gate], str]] = {
     "not_fit": lambda _: "the run is NOT FIT",
-    "not_comparable": lambda _: "the runs did not measure the same thing",
+    "not_comparable": lambda gate: _not_comparable(gate),
     "nothing_shared": lambda _: "no case was measured in both runs",
     "no_score": lambda gate: f"the run has no {_policy(gate)} score",
     "no_baseline": lambda _: "there is no baseline",
@@ -38,6 +38,18 @@ _SHORT: dict[GateCode, Callable[[Gate], str]] = {
     "score_below": lambda gate: f"the {_policy(gate)} score is below {percent(gate.rules.min_score)}",
     "stale_allowances": lambda gate: plural(len(gate.stale), "stale allow-list entry", "stale allow-list entries"),
 }
+
+
+def _not_comparable(gate: Gate) -> str:
+    """A baseline without a single result is no other measurement: it is none."""
+    if _is_baseline_unscored(gate):
+        return "no attempt of the baseline was scored; choose another baseline"
+    return "the runs did not measure the same thing"
+
+
+def _is_baseline_unscored(gate: Gate) -> bool:
+    baseline = gate.given.baseline
+    return baseline is not None and not baseline.counts.measurements.get("scored")
 
 
 def reasons(gate: Gate) -> Iterator[str]:
@@ -59,9 +71,11 @@ def _reason(gate: Gate, code: GateCode) -> Iterator[str]:
         case "not_fit":
             # the headline has named the verdict where this is its first reason
             if code == gate.codes[0]:
-                yield from (f"{problem[:1].upper()}{problem[1:]}." for problem in given.problems)
+                yield from (f"{problem}." for problem in given.problems)  # it may begin with the name of a case
             else:
                 yield f"The run is NOT FIT: {'; '.join(given.problems)}."
+        case "not_comparable" if _is_baseline_unscored(gate):
+            pass  # the headline has it
         case "not_comparable":
             yield f"{given.refusal}."
             yield from given.differences
@@ -138,7 +152,7 @@ def groups(gate: Gate) -> Iterator[CaseGroup]:
         ("new", "New failures", "", gate.new),
         ("others", _others(gate), "Not counted by this gate.", gate.others),
         ("allowed", "Regressed, on the allow-list", "Not counted.", gate.allowed),
-        ("infrastructure", "Infrastructure", "Passed in the baseline; not measured now.", struck),
+        ("infrastructure", "Infrastructure", _STRUCK, struck),
         ("knock_on", "Knock-on", "Passed in the baseline; fail now because of another failure.", follow),
         ("flaky", "Flaky", "Mixed outcomes over equivalent attempts; not counted.", changes.of("flaky")),
         ("fixed", "Fixed", "Failed in the baseline, pass now.", changes.of("fixed")),
@@ -157,7 +171,8 @@ def _others(gate: Gate) -> str:
     return f"Regressed, other owners{' or only presumed' if gate.rules.without_presumed else ''}"
 
 
-_NOT_MEASURED = "No verdict or an infrastructure failure in this run."
+_STRUCK = "Passed in the baseline; an infrastructure failure now, so not counted."
+_NOT_MEASURED = "No verdict, contradictory rows or an infrastructure failure in this run."
 _UNKNOWN_BEFORE = "Fail now; not measured in the baseline."
 
 

@@ -12,7 +12,6 @@ from errata.render.figures import p_value, percent, points
 MANY = 3
 """From this many models on, a ranking shows more than the pair."""
 SHOWN = 10
-ALONE = "the interval is approximate and for this test alone"
 
 
 def put_differences(comparison: Comparison, names: CaseLabels) -> None:
@@ -20,7 +19,7 @@ def put_differences(comparison: Comparison, names: CaseLabels) -> None:
     if len(models.ranking) >= MANY:
         _put_ranking(models.ranking, "models" if len(models.ranking) == len(comparison.matrix.subjects) > 1 else "runs")
     if models.deviations:
-        _put_deviations(models.deviations, names)
+        _put_deviations(models.deviations, names, "model" if len(comparison.matrix.subjects) > 1 else "run")
 
 
 def rank_in_words(ranked: Ranked) -> str:
@@ -43,15 +42,17 @@ def _put_ranking(ranking: tuple[Ranked, ...], word: str) -> None:
         put("A range of ranks: no significant difference from others in that range", hang=0)
 
 
-def _put_deviations(deviations: tuple[Deviation, ...], names: CaseLabels) -> None:
+def _put_deviations(deviations: tuple[Deviation, ...], names: CaseLabels, word: str) -> None:
+    """`word`: what is compared."""
     significant = [row for row in deviations if row.deviates]
     tests = f"{plural(len(deviations), 'test')}, Benjamini-Hochberg"
     put()
     if not significant:
         least = deviations[0]
-        closest = f"{wash(least.label)} in {wash(least.category)}, {points(least.deviation, least.interval)}"
-        after = f"{p_value(least.p)}, {p_value(least.adjusted)} after correction; {ALONE}"
-        put(f"No model deviates significantly in a category ({tests}). The closest is {closest} ({after})", hang=0)
+        # its interval is approximate, and may exclude 0 where the test finds nothing
+        closest = f"{wash(least.label)} in {wash(least.category)}, {points(least.deviation)}"
+        after = f"{p_value(least.p)}, {p_value(least.adjusted)} after correction"
+        put(f"No {word} deviates significantly in a category ({tests}). The closest is {closest} ({after})", hang=0)
         return
     rows = [
         (

@@ -250,7 +250,7 @@ def _knock_on(comparison: Comparison, names: CaseLabels, sets: Iterable[Cases]) 
 
 
 def _broken(comparison: Comparison, cases: Cases) -> dict[str, list[str]]:
-    """Run → cases in which it broke off before it could pass or fail: that shows nothing about the model."""
+    """Run → cases where it broke off before it could pass or fail: that shows nothing about the model."""
     broken: dict[str, list[str]] = {}
     for at, column in enumerate(comparison.matrix.columns):
         rows = ((case, comparison.matrix.rows[case][at]) for case in cases)

@@ -10,7 +10,8 @@ from errata.cli.table import put_table
 from errata.compare.categories import CategoryCount
 from errata.compare.checks import CountByRun
 from errata.compare.comparison import Comparison
-from errata.compare.pairs import Pairing
+from errata.compare.intervals import Interval
+from errata.compare.pairs import Pairing, PairTally
 from errata.render.figures import overlap_note, p_value, points
 
 SHOWN = 10
@@ -36,7 +37,16 @@ def put_pairs(comparison: Comparison, names: CaseLabels) -> None:
         put(_no_difference(pairs, comparison, names), hang=0)
     if changes := clean_in_words(pairs):
         put(changes, hang=0)
+    if any(one.all.differs or one.clean.differs for one in pairs) and (note := _unfit_note(comparison)):
+        put(note, hang=0)
     _put_shares(pairs, names)
+
+
+def _unfit_note(comparison: Comparison) -> str:
+    """Empty where all runs are fit."""
+    unfit = [wash(compared.label) for compared in comparison.runs if compared.problems]
+    verb, it = ("is", "it") if len(unfit) == 1 else ("are", "them")
+    return f"{' and '.join(unfit)} {verb} NOT FIT: a difference from {it} is not reliable." if unfit else ""
 
 
 def _put_shares(pairs: Sequence[Pairing], names: CaseLabels) -> None:
@@ -91,12 +101,19 @@ def difference_in_words(pair: Pairing, names: CaseLabels) -> str:
         f"Significant{only} {test}: {ahead_in_words(pair)}." if every.differs else f"Not significant {test}.",
         f"Only {first} fails: {every.only_first_fails:,}.",
         f"Only {second} fails: {every.only_second_fails:,}.",
-        f"{first} minus {second}: {points(every.difference or 0.0, every.interval)}.",
+        f"{first} minus {second}: {points(every.difference or 0.0, fitting_interval(every))}.",
     ]
     if (clean.only_first_fails, clean.only_second_fails) != (every.only_first_fails, every.only_second_fails):
         counts = f"{clean.only_first_fails:,} and {clean.only_second_fails:,} of {clean.shared:,}"
         sentences.append(f"In clean: {counts} ({p_value(clean.adjusted)}).")
-    return " ".join(sentences) + about_intervals([pair])
+    return " ".join(sentences)
+
+
+def fitting_interval(tally: PairTally) -> Interval | None:
+    """None where it excludes 0 although the exact test finds no difference: it is approximate."""
+    interval = tally.interval
+    excludes = interval is not None and (interval[0] > 0 or interval[1] < 0)
+    return None if excludes and not tally.differs else interval
 
 
 def _short_labels(pair: Pairing) -> tuple[str, str]:
@@ -141,8 +158,7 @@ def _put_differing(differing: Sequence[Pairing], pairs: Sequence[Pairing], names
         put(f"  {_pair_in_words(pair)}", hang=4)
     if len(differing) > SHOWN:
         put(f"  and {len(differing) - SHOWN} more with --json")
-    if note := about_intervals(pairs, shown=len(differing)):
-        put(note.strip(), hang=0)
+    put(about_intervals(pairs, shown=len(differing)).strip(), hang=0)
 
 
 def _counting(pairs: Sequence[Pairing]) -> str:
@@ -172,14 +188,9 @@ def clean_in_words(pairs: Sequence[Pairing]) -> str:
 
 
 def about_intervals(pairs: Sequence[Pairing], *, shown: int = 2) -> str:
-    """An interval may exclude 0 although the test, corrected or exact, finds no difference."""
-    if len(pairs) > 1:
-        which = "The 95 % interval is" if shown == 1 else "95 % intervals are"
-        return f" {which} not corrected for {len(pairs)} pairs."
-    interval = pairs[0].all.interval
-    if interval is not None and not pairs[0].all.differs and (interval[0] > 0 or interval[1] < 0):
-        return " The interval is approximate; the exact test decides."
-    return ""
+    """An interval of several pairs may exclude 0 although the corrected test finds no difference."""
+    which = "The 95 % interval is" if shown == 1 else "95 % intervals are"
+    return f" {which} not corrected for {len(pairs)} pairs."
 
 
 def ahead_in_words(pair: Pairing, *, clean: bool = False) -> str:
