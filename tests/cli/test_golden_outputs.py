@@ -35,7 +35,7 @@ Owners   9 failures
          grader          1   ███   lint failed, every test passed
          provider        1   ███   the provider returned a server error
          environment     1   ███   a download or connection broke during setup
-         supported: by the log, another attempt or another run · presumed: only the default owner
+         supported: by the log, another attempt or another run · presumed: by default, no evidence
 
 Next     errata failures jn7mqywb --owner grader   check 1 grader failure: is the grader right?
          errata rerun jn7mqywb                     print how to rerun 2 evals
@@ -117,7 +117,7 @@ case                                  failed checks  owner        conf       sig
     AssertionError: expected { b: "action", e: "mutation" } to match { b: "mutation", e: "action" }
 9 failures in 25 attempts · provisional: owners assigned by rules
 conf = confidence in the owner: certain, likely or weak; for the model supported (by the log,
-  another attempt or another run) or presumed (only the default owner)
+  another attempt or another run) or presumed (by default, no evidence)
 
 Next     errata show jn7mqywb/000-fundamentals/002-http_greeting   show the evidence of one failure
 """)
@@ -201,8 +201,8 @@ turn-0  recites_reference  likely  output.text  Greets Lena; the Lantern Harbour
 turn-1  recites_reference  likely  output.text  Friday opens at 10:00.
 turn-2  recites_reference  likely  output.text  18 crowns.
 
-   3× recites_reference: the answer is the reference, character for character, in a case that leaves
-      the words open
+   3× recites_reference: the answer is the reference, character for character, although any wording
+      is allowed
 At least 3 of 20 passes look suspicious · scores count them as passed
 conf = confidence in the suspicion: certain, likely or weak
 """)
@@ -295,7 +295,7 @@ Owners   23 failures
                                                     expects a dictionary
          model          10   ███████████████   all presumed: no other run of these cases is in the
                                                store
-         supported: by the log, another attempt or another run · presumed: only the default owner
+         presumed: by default, no evidence
 
 Next     errata failures batch-0214 --owner harness
            # check 13 harness failures: is the harness broken?

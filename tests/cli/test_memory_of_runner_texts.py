@@ -233,7 +233,7 @@ def test_what_was_done_is_not_recommended_again_but_what_had_no_effect_is_the_fi
     advice = section(story.second, "Recommendations")
 
     assert "Allow unused arguments" not in advice
-    assert f"Find out why the change of 2026-08-06 (eslint.config.mjs) has no effect: {LINT} fails again" in advice
+    assert f"Find out why the change of 2026-08-06 (eslint.config.mjs) had no effect: {LINT} fails again" in advice
     assert "eslint.config.mjs: NO EFFECT" in folded(story.result)
 
 

@@ -289,7 +289,7 @@ def test_whether_runs_differ_is_told_with_the_test_of_it_and_what_it_is_worth(pr
         provisional.text
     )
     assert (
-        "the closest of 6 pairs is voice-alpha run 2 vs. voice-beta (p = 0.66; p = 1.00 without knock-on and "
+        "Smallest p: voice-alpha run 2 vs. voice-beta (p = 0.66; p = 1.00 without knock-on and "
         "infrastructure failures)" in provisional.text
     )
     assert "never from a summary or a chart" in provisional.text
@@ -325,7 +325,7 @@ def test_of_each_model_every_mode_says_what_goes_wrong_where_and_in_which_dimens
 
 @pytest.mark.req("J-22")
 def test_before_anybody_has_read_a_mode_is_told_by_what_its_label_means(provisional):
-    text = modes_in(provisional.text)["A request of several steps was carried out in part"]
+    text = modes_in(provisional.text)["Multi-step request only partly carried out"]
 
     assert "(by rule, not reviewed)" in facts(text)["What goes wrong"]
     assert facts(text)["Failed dimensions"] == "tool_use_correct 5, state_tracking 1"

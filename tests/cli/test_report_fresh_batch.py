@@ -100,7 +100,7 @@ def test_the_advice_on_a_session_does_not_invent_a_command_that_could_not_start(
     advice = section(page(batch, "analysis.md"), "Recommendations")
 
     assert "Check stored results before resuming" not in advice
-    assert "session 3 measured none of its 6 tests, and cost $2.25" in advice
+    assert "session 3 of 3 measured none of its 6 tests, and cost $2.25" in advice
     assert "can't start" not in advice
 
 
@@ -207,7 +207,7 @@ def test_the_second_generation_gets_the_same_report(tmp_path):
     folder = entry_batch(tmp_path / "batch-0321")
     result = folded(reported(folder))
 
-    assert "1 of 4 pass. 3 of 3 failures are not the model's: collateral 1, grader 1, provider 1." in result
+    assert "1 of 4 pass. 1 of 3 failures is knock-on, 1 is the grader's, 1 is the provider's." in result
     rows = {row["test"]: row for row in table(section(page(folder, "README.md"), "Results"))}
     assert {test: (row["owner"], row["cost"]) for test, row in rows.items()} == {
         "test-001": ("", "$0.3000"),

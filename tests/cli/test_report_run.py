@@ -272,7 +272,7 @@ def test_what_has_to_be_reviewed_or_rerun_is_not_called_no_action_needed(run_a):
     groups = dict(re.findall(r"^\*\*(.+)\*\*$\n+((?:(?!\*\*).*\n?)*)", text, re.MULTILINE))
 
     assert "review them before you change anything" in groups["Review first"]
-    assert "rerun them" in groups["Rerun"]
+    assert "Rerun the infrastructure failures" in groups["Rerun"]
     assert groups["No action needed"].strip() == "None."
 
 

@@ -28,6 +28,9 @@ class Skeleton(HTMLParser):
         if tag == "wbr":  # where a long name may be broken: part of the text
             return
         named = dict(attrs)
+        if tag == "span" and named == {"class": "nb"}:  # and where it may not
+            self.open.append(tag)
+            return
         if self.diff is not None:  # its rows and marks follow the text
             assert tag in IN_DIFF
             assert set(named) <= {"class"}

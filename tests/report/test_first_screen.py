@@ -16,11 +16,12 @@ from errata.render.charts import owner_strip
 from errata.render.document import Paragraph, RankedCause, line
 from errata.render.html import to_html
 from errata.render.markdown import to_markdown
-from errata.report.front import CLEAN, causes_card, score_card, strips_of, suspicious_card, with_suspicious
+from errata.report.front import CLEAN, beside_words, by_count, causes_card, score_card, strips_of, with_last
 from errata.report.parts import name_list
 from errata.report.run_collect import _bounds
 from errata.report.run_document import run_document
-from errata.report.run_groups import case_map
+from errata.report.run_groups import case_map, failure_groups, ranked_causes
+from errata.report.run_prose import answer_of, owner_notes
 from errata.report.shared import score_lines
 
 
@@ -72,15 +73,14 @@ def test_the_bounds_of_a_report_are_those_of_the_score_and_none_where_nothing_wa
 
 def test_a_page_shows_that_a_run_is_not_fit_and_what_passed_suspiciously():
     odd = SuspiciousPasses(name="empty", means="the answer is empty", cases=("a", "b"))
-    report = a_report({"a": [True], "b": [False]}, fit=False, no_estimate="not_fit", suspicious=(odd,))
-    page = to_html(run_document(report))
+    odd_passes = {"suspicious": (odd,), "suspicious_passes": 2}
+    page = to_html(run_document(a_report({"a": [True], "b": [False]}, fit=False, no_estimate="not_fit", **odd_passes)))
     first = page.partition("Failure Summary</h2>")[0]
 
-    assert "<li>Look at 2 suspicious passes before you publish the score</li>" in first
+    assert "<ol><li>Look at 2 suspicious passes before you publish this score</li>" in first
     assert "NOT FIT for comparison" in first
     assert "no best estimate: run not fit for comparison" in first
-    assert "2 suspicious passes" in first
-    assert "the answer is empty" in first
+    assert "<li>2 passes are suspicious: the answer is empty</li>" in first
 
 
 def test_a_page_with_infrastructure_failures_alone_does_not_deny_them():
@@ -97,50 +97,104 @@ def test_a_case_that_failed_twice_is_named_once():
 def test_a_small_screen_has_the_answers_before_the_cards():
     odd = SuspiciousPasses(name="empty", means="the answer is empty", cases=("c",))
     scores = tuple(score_lines({"clean": Score(policy="clean", passed=1, total=3)}))
-    tried = a_report({"a": [False], "b": [False], "c": [True]}, suspicious=(odd,))
+    tried = a_report(
+        {"a": [False], "b": [False], "c": [True]}, no_estimate="suspicious", suspicious=(odd,), suspicious_passes=1
+    )
     report = msgspec.structs.replace(tried, scores=scores)
     page = to_html(run_document(report))
-    short, _, rest = page.partition('<section class="card short">')[2].partition("</section>")
+    before, _, after = page.partition('<section class="card short">')
+    short, _, rest = after.partition("</section>")
 
+    assert '<section class="alert blocking">' in before
     assert re.findall("<dt>(.*?)</dt>", short) == ["Score", "Owners", "Causes", "To do"]
+    assert "<dd>no best estimate: suspicious passes</dd>" in short
+    assert "<dd>1. Look at 1 suspicious pass before you publish this score</dd>" in short
     assert "Who has to act" in rest
     assert "In short" not in to_markdown(run_document(report))
 
 
-def test_suspicious_passes_are_the_last_entry_of_what_to_do_that_is_shown():
-    odd = SuspiciousPasses(name="empty", means="the answer is empty", cases=("a",))
+def test_what_must_not_be_cut_off_is_the_last_of_what_is_shown():
     advice = [line(str(number)) for number in range(7)]
 
-    assert [words(one) for one in with_suspicious(advice, ())] == list("0123456")
-    assert words(with_suspicious(advice, (odd,))[4]) == "Look at 1 suspicious pass before you publish the score"
-    assert len(with_suspicious(advice, (odd,))) == 8
+    assert "".join(map(words, with_last(advice, [line("x"), line("y")]))) == "012xy3456"
+    assert "".join(map(words, with_last(advice[:2], [line("x")]))) == "01x"
+    assert "".join(map(words, with_last(advice, [line("x")], 3))) == "01x23456"
 
 
 def test_causes_that_do_not_repeat_are_called_so():
     once, twice = (RankedCause(count, "model", line("x"), ()) for count in (1, 2))
 
-    assert words(causes_card([once, once], {"model": 2}).note) == "no cause repeats"
-    assert words(causes_card([twice, once], {"model": 4}).note) == "3 of 4 failures"
+    assert words(causes_card([once, once], {"model": 2}).note) == "each cause occurs once"
+    assert words(causes_card([once, once], {"model": 2}, again=1).note) == "each cause occurs once; 1 failed before"
+    assert words(causes_card([twice, once], {"model": 4}).note) == "3 of 4 failures shown"
     assert causes_card([once], {"model": 1}).note == ()
 
 
-def test_infrastructure_failures_that_are_not_among_the_causes_shown_are_counted():
-    model, lost = (RankedCause(2, owner, line("x"), ()) for owner in ("model", "provider"))
-    owners = {"model": 2, "provider": 4, "environment": 1, "collateral": 1}
+def test_knock_on_failures_are_shown_with_the_cause_that_they_follow_from():
+    cause = RankedCause(1, "model", line("x"), (), followers=5)
 
-    assert words(causes_card([model], owners).note) == "2 of 8 failures; 5 of the others are infrastructure"
-    assert words(causes_card([model, lost], owners).note) == "4 of 8 failures; 3 of the others are infrastructure"
+    assert causes_card([cause], {"model": 1, "collateral": 5}).note == ()
 
 
-def test_suspicious_passes_state_of_how_many():
-    odd = SuspiciousPasses(name="empty", means="the answer is empty", cases=("a", "b"))
-    (card,) = suspicious_card((odd,), 12)
+def test_what_failed_before_comes_first_of_causes_that_occur_once():
+    report = a_report({"a": [False], "b": [False], "c": [False]})
+    repeats = (Repeat(), Repeat(reports=2), Repeat(runs=1, otherwise=True))
+    failures = [replace(one, repeat=repeat, bucket=f"why {one.case}", bucket_slug=one.case)
+                for one, repeat in zip(report.failures, repeats, strict=True)]  # fmt: skip
+    keys = {id(one): one.case for one in failures}
 
-    assert card.title == "2 of 12 passes are suspicious"
-    assert (
-        words(with_suspicious((), (odd,), 12)[0]) == "Look at 2 suspicious passes (of 12) before you publish the score"
+    causes = list(ranked_causes(failure_groups(failures), keys))
+    assert [words(one.title) for one in causes] == ["why b", "why a", "why c"]
+    assert "; failed before (2 reports)" in words(causes[0].note)
+    assert [one.title[0].target for one in causes] == ["#b", "#a", "#c"]
+
+
+def test_a_title_that_was_cut_is_shown_as_the_log_has_it():
+    report = a_report({"a": [False]})
+    failure = replace(
+        report.failures[0], bucket="expected one, got…", bucket_slug="x", reason="Error: expected one, got two"
     )
-    assert suspicious_card((odd,), 0)[0].title == "2 suspicious passes"
+
+    (cause,) = ranked_causes(failure_groups([failure]), {id(failure): "k"})
+    assert words(cause.title) == "expected one, got two"
+
+
+def test_the_answer_counts_no_failure_twice():
+    report = a_report({"a": [False], "b": [False], "c": [False]})
+    a, b, c = (replace(one, owner=owner, machinery=False)
+               for one, owner in zip(report.failures, ("grader", "task", "model"), strict=True))  # fmt: skip
+    back = Repeat(reports=1, should_be_gone=True)
+
+    both = replace(report, failures=(replace(a, repeat=back), replace(b, repeat=back), c))
+    assert answer_of(both).endswith("2 point to the eval itself and should already be fixed: a, b.")
+    some = replace(report, failures=(replace(a, repeat=back), b, c))
+    assert answer_of(some).endswith("2 point to the eval itself: a, b. Of these, 1 should already be fixed: a.")
+
+
+def test_each_owner_states_how_sure_it_is():
+    report = a_report({"a": [False], "b": [False], "c": [False]})
+    first, second, third = (replace(one, rule_means="a server error") for one in report.failures)
+
+    assert owner_notes([first])["provider"] == "certain: a server error"
+    weak = [first, second, replace(third, confidence="weak")]
+    assert owner_notes(weak)["provider"] == "2 certain, 1 weak: a server error"
+    assert owner_notes([replace(first, reviewed=True, cause="it broke")])["provider"] == "reviewed: it broke"
+
+
+def test_what_clean_still_counts_against_the_model_is_stated_with_the_rate_without_it():
+    def beside(**counts):
+        groups = tuple(LeftOutGroup(why=why, unnamed=count) for why, count in counts.items())
+        return beside_words(score_lines({"clean": Score(policy="clean", passed=16, total=23, beside=groups)}))
+
+    assert beside(grader=1, task=1) == "Still counted as failed in clean: 1 grader, 1 task; without them 16/21 (76.2 %)"
+    assert beside(model=2) == "Still counted as failed in clean: 2 time limit; without them 16/21 (76.2 %)"
+    assert beside() == ""
+
+
+def test_owners_of_one_count_are_in_the_order_of_legends():
+    assert [owner for owner, _ in by_count({"grader": 1, "environment": 1, "harness": 2, "provider": 1})] == [
+        "harness", "provider", "environment", "grader"
+    ]  # fmt: skip
 
 
 def test_strips_of_several_runs_share_one_scale():

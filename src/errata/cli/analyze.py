@@ -28,7 +28,7 @@ from errata.errors import NotFoundError
 from errata.model import CauseSummary, Finding, StoredRun, UnreadFiles
 from errata.model.run import subject_label
 from errata.render.figures import percent
-from errata.render.proof import PROOF_LEGEND, owners_state, proof_counts
+from errata.render.proof import owners_state, proof_counts, proof_legend
 from errata.runs.importing import PathSummary, begin_unless_known
 from errata.runs.log_search import look_for
 from errata.runs.names import is_path, known_run
@@ -324,8 +324,9 @@ def _show_owners(analysis: Analysis) -> None:
         by_rule = f"{only}{one_line(owner.reason)}" if owner.reason else ""
         reason = proof_counts(owner.shown, owner.presumed, repeated=repeated) or by_rule
         put(f"{line}   {reason}" if reason else line, hang=hang, colour=[owner.owner])
-    if any(owner.shown or owner.presumed for owner in analysis.owners):
-        put(f"{'':<8} {PROOF_LEGEND}", hang=9)
+    shown, presumed = (sum(one.shown for one in analysis.owners), any(one.presumed for one in analysis.owners))
+    if legend := proof_legend(shown, presumed):
+        put(f"{'':<8} {legend}", hang=9)
 
 
 def _show_causes(analysis: Analysis) -> None:

@@ -5,6 +5,7 @@ from errata.cli.render.fields import place_of
 from errata.cli.table import put_parts
 from errata.render.proof import coverage_state
 from errata.report.batch_prose import batch_answer, batch_warning, category_title
+from errata.report.score_doubts import doubt_words, doubts_of_batch
 from errata.verbs.report import BatchWritten
 
 
@@ -15,9 +16,9 @@ def show_batch(made: BatchWritten, *, in_results: bool) -> None:
     if report.reading.failures:
         put(coverage_state(report.reading), hang=4)
     put()
+    for warning in filter(None, (doubt_words(doubts_of_batch(report)), batch_warning(report))):
+        put(warning, hang=2)
     put(batch_answer(report))
-    if warning := batch_warning(report):
-        put(warning)
     for category in report.categories:
         put_parts(
             category.letter,

@@ -40,6 +40,7 @@ from errata.report.run_advice import advice_words, heading_of
 from errata.report.run_document import passed_of
 from errata.report.run_files import REPORTS, RunWritten
 from errata.report.run_prose import WORKED, answer_of
+from errata.report.score_doubts import ScoreDoubts, doubt_words, doubts_of_comparison, doubts_of_run
 from errata.report.step_summary import of_batch, of_comparison, of_run, of_transcripts
 from errata.report.transcripts_document import TranscriptsWritten, flags_words
 from errata.runs.view import RunView
@@ -265,11 +266,18 @@ def show_run(made: RunWritten, handle: str) -> None:
     if reading.failures:
         put(coverage_state(reading), hang=4)
     put()
+    _show_doubt(doubts_of_run(report))
     put(answer_of(report))
     _show_counts(report)
     put()
     for file, name in zip(made.written, names_of(made.written), strict=True):
         put_parts("wrote", [name], "" if file.change == "new" else file.change)
+
+
+def _show_doubt(doubts: ScoreDoubts) -> None:
+    """What makes the score unusable comes before every figure."""
+    if words := doubt_words(doubts):
+        put(words, hang=2)
 
 
 def _show_counts(report: RunReport) -> None:
@@ -308,6 +316,7 @@ def show_comparison(made: ComparisonWritten) -> None:
     state = "final" if final == len(report.modes) else f"PROVISIONAL, {causes}{others}"
     counts = f"{plural(len(report.runs), 'run')}, {plural(report.failed_rows, 'failed row')}, {reading.read} reviewed"
     put(f"{counts}: {state}.")
+    _show_doubt(doubts_of_comparison(report))
     for model in report.models:
         put(f"{model.name}: {model_in_short(model)}", hang=2)
     if len(report.runs) > 1:

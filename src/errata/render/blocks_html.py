@@ -18,6 +18,7 @@ from errata.render.document import (
     Items,
     Line,
     Link,
+    OwnerChip,
     OwnerName,
     OwnerStrip,
     Paragraph,
@@ -29,13 +30,21 @@ from errata.render.document import (
     Strong,
     Table,
     Text,
+    Unbroken,
 )
 from errata.render.markdown import PROVISIONAL
 from errata.render.markdown_text import with_edges
+from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import outgoing_line, outgoing_lines, short_line
 
 FOLDED, LONGEST = 30, 200
 """Rows of a table from which on it is folded, and rows that are shown."""
+
+
+UNBROKEN = 34
+"""Characters that fit into a line of a small screen."""
+_NAME = lazy_regex(r"[\w.@]+(?:[-/][\w.@]+)+|\d %")
+_BREAKS_AFTER = lazy_regex(r"[(=,/]")
 
 
 def page_text(text: str, width: int = 0) -> str:
@@ -48,6 +57,8 @@ class BlockHtml:
 
     def __init__(self, target: Callable[[str], str]) -> None:
         self._target = target
+        self.keeps_names = False
+        """On the first screen, names of cases and dates go on below only after a slash."""
 
     def block(self, block: Block) -> str:
         match block:
@@ -91,7 +102,8 @@ class BlockHtml:
                 return charts.matrix(block, page_text)
 
     def _card(self, card: Card) -> str:
-        kind = "alert" if card.is_warning else "card wide" if card.is_wide else "card"
+        warning = "alert blocking" if card.is_blocking else "alert"
+        kind = warning if card.is_warning else "card wide" if card.is_wide else "card"
         kind = "card short" if card.is_short else kind
         note = f' <span class="note">{self.line(card.note)}</span>' if card.note else ""
         inner = "".join(map(self.block, card.blocks))
@@ -110,9 +122,12 @@ class BlockHtml:
         return f"<{tag}>{''.join(f'<li>{mark}{self.line(one)}</li>' for one in items.lines)}</{tag}>"
 
     def _fields(self, block: Fields) -> str:
-        rows = "".join(
-            f"<div><dt>{page_text(name)}</dt><dd>{self.line(value)}</dd></div>" for name, value in block.rows
-        )
+        groups: list[tuple[str, list[str]]] = []
+        for name, value in block.rows:
+            if name or not groups:
+                groups.append((name, []))
+            groups[-1][1].append(f"<dd>{self.line(value)}</dd>")
+        rows = "".join(f"<div><dt>{page_text(name)}</dt>{''.join(values)}</div>" for name, values in groups)
         return f'<dl class="fields">{rows}</dl>'
 
     def _table(self, table: Table) -> str:
@@ -145,16 +160,35 @@ class BlockHtml:
     def _inline(self, part: Inline) -> str:
         match part:
             case Text():
-                return with_edges(page_text(part.text), part.text)
+                return with_edges(self._text(part.text), part.text)
             case Strong():
                 return f"<strong>{page_text(part.text)}</strong>" if part.text.strip() else ""
             case Code():
-                return f"<code>{page_text(part.text)}</code>" if part.text.strip() else ""
+                shown = page_text(part.text)
+                shown = _BREAKS_AFTER.sub(r"\g<0><wbr>", shown) if self.keeps_names else shown
+                return f"<code>{shown}</code>" if part.text.strip() else ""
             case OwnerName():
                 return charts.named_chip(part.text, page_text)
+            case OwnerChip():
+                return charts.chip(part.text, page_text)
+            case Unbroken():
+                return f'<span class="nb">{page_text(part.text)}</span>'
             case Link():
                 shown, target = page_text(part.text), self._target(part.target)
                 return f'<a href="{escape(target)}">{shown}</a>' if target else shown
+
+    def _text(self, text: str) -> str:
+        shown = page_text(text)
+        return (
+            _NAME.sub(lambda name: "/<wbr>".join(map(_unbroken, name[0].split("/"))), shown)
+            if self.keeps_names
+            else shown
+        )
+
+
+def _unbroken(word: str) -> str:
+    can_break = "-" in word or " " in word
+    return f'<span class="nb">{word}</span>' if can_break and len(word) <= UNBROKEN else word
 
 
 def scrolling(table: str, label: str) -> str:

@@ -43,7 +43,11 @@ def score_bars(bars: Sequence[ScoreBar], text: Gate, *, end: float = 1) -> str:
         f'<text x="{100 * at:g}%" class="{where}" y="11">{100 * at * end:g}{" %" if at else ""}</text>'
         for at, where in ((0, "start"), (0.5, "middle"), (1, "end"))
     )
-    axis = f'<div class="axis"><span></span><svg height="14" aria-hidden="true">{ticks}</svg><span></span></div>'
+    heads = '<b>rate</b> <span class="count">passed</span> <span class="between">95 % interval</span>'
+    axis = (
+        f'<div class="axis"><span></span><svg height="14" aria-hidden="true">{ticks}</svg>'
+        f'<span class="value">{heads}</span></div>'
+    )
     return f'<div class="scores">{rows}{axis}</div>'
 
 
@@ -150,10 +154,16 @@ def case_map(drawn: CategoryMap, text: Gate, target: Callable[[str], str]) -> st
         f'<span class="note">{text(row.note)}</span></div>'
         for row in drawn.rows
     )
-    used = dict.fromkeys(cell.owner for row in drawn.rows for cell in row.failed)
+    used = _in_order(cell.owner for row in drawn.rows for cell in row.failed)
     plain = f'<span class="own"><b class="k plain"></b>{text(drawn.rest)}</span>'
     legend = f'<figcaption class="legend">{"".join(named_chip(owner, text) for owner in used)}{plain}</figcaption>'
     return f'<figure>{legend}<div class="{"map" if small else "map strips"}">{rows}</div></figure>'
+
+
+def _in_order(owners: Iterable[str]) -> list[str]:
+    """Each once, in the order of legends."""
+    used = set(owners)
+    return [*(owner for owner in OWNERS if owner in used), *sorted(used - set(OWNERS))]
 
 
 def _squares(row: MapRow, text: Gate, target: Callable[[str], str]) -> str:
@@ -289,7 +299,7 @@ def _in_words(grid: Grid) -> str:
 
 
 def _legend(grid: Grid, text: Gate) -> str:
-    used = dict.fromkeys(owner for row in grid.owners for owner in row if owner)
+    used = _in_order(owner for row in grid.owners for owner in row if owner)
     shown = {
         letter
         for row, letters in enumerate(grid.cells)

@@ -37,7 +37,15 @@ class OwnerName(InlinePart, frozen=True, gc=False, tag=True):
     """Who has to act: the word, on a page beside its letter in its colour."""
 
 
-Inline: TypeAlias = Text | Strong | Code | Link | OwnerName
+class OwnerChip(InlinePart, frozen=True, gc=False, tag=True):
+    """The same, on a page only the letter."""
+
+
+class Unbroken(InlinePart, frozen=True, gc=False, tag=True):
+    """A text that stays on one line, such as a figure with its unit."""
+
+
+Inline: TypeAlias = Text | Strong | Code | Link | OwnerName | OwnerChip | Unbroken
 Line: TypeAlias = tuple[Inline, ...]
 LineContent: TypeAlias = "str | Inline | Iterable[str | Inline]"
 """What a line can be made of."""
@@ -104,7 +112,7 @@ class Diff(msgspec.Struct, frozen=True, gc=False, tag=True):
 
 
 class Fields(msgspec.Struct, frozen=True, gc=False, tag=True):
-    """Names and values."""
+    """Names and values; a value without a name is one more of the name above it."""
 
     rows: tuple[tuple[str, Line], ...]
 
@@ -156,6 +164,8 @@ class ScoreChart(msgspec.Struct, frozen=True, gc=False, tag=True):
 
     bars: tuple[ScoreBar, ...]
     table: Table | None = None
+    doubt: str = ""
+    """Why none of them is the best estimate."""
 
 
 class OwnerCount(msgspec.Struct, frozen=True, gc=False):
@@ -182,6 +192,8 @@ class RankedCause(msgspec.Struct, frozen=True, gc=False):
     owner: str
     title: Line
     note: Line = ()
+    followers: int = 0
+    """Knock-on failures, besides the count."""
 
 
 class Ranking(msgspec.Struct, frozen=True, gc=False, tag=True):
@@ -242,6 +254,8 @@ class Card(msgspec.Struct, frozen=True, tag=True):
     note: Line = ()
     is_wide: bool = False
     is_warning: bool = False
+    is_blocking: bool = False
+    """A warning that comes before the answer: without it, the answer misleads."""
     in_markdown: bool = True
     """False where a section has the same in words."""
     is_short: bool = False

@@ -113,6 +113,7 @@ class _HtmlPage:
     def _laid_out(self) -> Iterator[str]:
         """Cards that follow each other share a row, and so do warnings."""
         row = ""
+        self._blocks.keeps_names = True
         for block in self._document.blocks:
             is_card = isinstance(block, Card) and not block.is_short
             kind = ("alerts" if block.is_warning else "cards") if isinstance(block, Card) and is_card else ""
@@ -120,6 +121,7 @@ class _HtmlPage:
                 yield "</div>" * bool(row) + f'<div class="{kind}">' * bool(kind)
                 row = kind
             yield self._blocks.block(block)
+        self._blocks.keeps_names = False
         if row:
             yield "</div>"
 

@@ -19,6 +19,7 @@ from errata.render.document import (
     Items,
     Line,
     Link,
+    OwnerChip,
     OwnerName,
     OwnerStrip,
     Paragraph,
@@ -30,6 +31,7 @@ from errata.render.document import (
     Strong,
     Table,
     Text,
+    Unbroken,
     line,
 )
 from errata.render.markdown_text import code, inline_text, not_a_start, ticks_around
@@ -150,7 +152,7 @@ class _MarkdownPage:
         match part:
             case Text():
                 return inline_text(part.text, edges=True)
-            case OwnerName():
+            case OwnerName() | OwnerChip() | Unbroken():
                 return inline_text(part.text)
             case Strong():
                 return f"**{inline_text(part.text)}**" if part.text.strip() else ""

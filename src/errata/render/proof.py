@@ -21,17 +21,24 @@ REASONS: dict[ProofReason, str] = {
 }
 _NO_ATTEMPT = "all attempts at {these} failed, and no other run of {them} is in the store"
 """In place of `no_other_result` where a case has several attempts."""
+_NO_SESSION = "{these} failed in every session that measured {them}"
+"""In place of it where several sessions of a batch measured a case."""
 
 
 PROOF_WORDS: dict[Proof, str] = {"": "", "shown": "supported", "presumed": "presumed"}
-PROOF_EXPLAINED = (
-    "for the model supported (by the log, another attempt or another run) or presumed (only the default owner)"
-)
-PROOF_LEGEND = "supported: by the log, another attempt or another run · presumed: only the default owner"
-"""Explains the two words, below the first place where a page counts them."""
+_SUPPORTED, _PRESUMED = "by the log, another attempt or another run", "by default, no evidence"
+PROOF_EXPLAINED = f"for the model supported ({_SUPPORTED}) or presumed ({_PRESUMED})"
 
 
-def proof_counts(shown: int, presumed: Mapping[ProofReason, int], *, repeated: bool = False) -> str:
+def proof_legend(shown: int, presumed: int) -> str:
+    """Explains those of the two words that are used, below the first place where a page counts them."""
+    parts = [f"supported: {_SUPPORTED}"] if shown else []
+    return " · ".join([*parts, f"presumed: {_PRESUMED}"] if presumed else parts)
+
+
+def proof_counts(
+    shown: int, presumed: Mapping[ProofReason, int], *, repeated: bool = False, sessions: bool = False
+) -> str:
     """`19 supported, 12 presumed: no other run of these cases is in the store`; empty where no rule decided."""
     whole = sum(presumed.values())
     if not shown and not whole:
@@ -39,20 +46,28 @@ def proof_counts(shown: int, presumed: Mapping[ProofReason, int], *, repeated: b
     if not whole:
         return "supported" if shown == 1 else "all supported"
     reason, often = max(presumed.items(), key=lambda pair: pair[1])
-    words = _words(reason, several=often > 1, repeated=repeated)
+    words = _words(reason, several=often > 1, no_other=_NO_SESSION if sessions else _NO_ATTEMPT if repeated else "")
     counts = f"{shown:,} supported, {whole:,} presumed" if shown else f"{'all ' if whole > 1 else ''}presumed"
     return f"{counts}: {words}" if often == whole else f"{counts}, mostly because {words}"
 
 
 def proof_reason(reason: ProofReason, *, repeated: bool = False) -> str:
     """For one failure; `repeated` where its case has several attempts."""
-    return _words(reason, several=False, repeated=repeated)
+    return _words(reason, several=False, no_other=_NO_ATTEMPT if repeated else "")
 
 
-def _words(reason: ProofReason, *, several: bool, repeated: bool) -> str:
-    words = _NO_ATTEMPT if repeated and reason == "no_other_result" else REASONS[reason]
+def _words(reason: ProofReason, *, several: bool, no_other: str) -> str:
+    """`no_other` replaces the words for `no_other_result`."""
+    words = no_other if no_other and reason == "no_other_result" else REASONS[reason]
     these, them = ("these cases", "them") if several else ("this case", "it")
     return words.format(these=these, them=them)
+
+
+def sureness(words: Mapping[str, int]) -> str:
+    """How sure the owner of some failures is: `likely`, or `2 likely, 1 weak` where they differ."""
+    if len(words) == 1:
+        return next(iter(words))
+    return ", ".join(f"{count:,} {word}" for word, count in sorted(words.items(), key=lambda pair: -pair[1]))
 
 
 def how_sure(attribution: Attribution) -> str:

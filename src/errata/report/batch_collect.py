@@ -25,7 +25,15 @@ from errata.model.words import NOT_THE_SUBJECTS
 from errata.render.files import unique_keys
 from errata.report.batch_failures import BatchAttempts, collect_failures, exact, fix_of_verdict, hits_of
 from errata.report.batch_prose import PERIOD
-from errata.report.shared import day_of, review_coverage, score_lines
+from errata.report.shared import (
+    count_passes,
+    day_of,
+    finding_facts,
+    passes_by_meaning,
+    review_coverage,
+    score_lines,
+    strong_suspicions,
+)
 from errata.runs.explanation import BY_DEFAULT
 from errata.runs.view import RunView
 from errata.text.mask import mask
@@ -45,6 +53,7 @@ def batch_report(view: RunView, *, made: str) -> BatchReport:
     batch = collect_batch(view)
     tests = tuple(sorted(batch.tests.values(), key=lambda one: one.id))
     categories = collect_categories(batch)
+    odd = strong_suspicions(view)
     cost = scores.cost
     priced = cost.cost_of_pass
     names = {one.case: batch.tests[one.case].id for one in timeline.changes}
@@ -78,6 +87,9 @@ def batch_report(view: RunView, *, made: str) -> BatchReport:
         categories=categories,
         failures=tuple(collect_failures(batch, categories)),
         limits=_limits(batch),
+        findings=tuple(one for one in finding_facts(view.health.findings) if one.severity == "error"),
+        suspicious=passes_by_meaning(odd),
+        suspicious_passes=count_passes(odd),
     )
 
 

@@ -37,11 +37,13 @@ from errata.report.batch_prose import (
     batch_warning,
     category_owner,
     category_title,
+    counted_words,
     others_failures,
     part_of,
     stated_scores,
 )
 from errata.report.parts import batch_name, coverage_line, interval, left_out_words, name_list, score_table, status_of
+from errata.report.score_doubts import doubt_words, doubts_of_batch
 from errata.text.outgoing import short_line
 
 INFINITE = "∞"
@@ -69,7 +71,7 @@ def front_page(report: BatchReport) -> Document:
         status=status_of(report.reading),
         coverage=coverage_line(report.reading),
         facts=(("Date", line(report.date)), ("Analysed", line(report.made))),
-        blocks=(paragraph(batch_answer(report)), *_warning(report), score_table(stated_scores(report.scores))),
+        blocks=(*_warnings(report), paragraph(batch_answer(report)), *_scores(report)),
         sections=(
             Section(title="Configuration", blocks=(table(("setting", "value"), report.config),)),
             Section(title="Aggregate", blocks=(aggregate(report),)),
@@ -78,9 +80,15 @@ def front_page(report: BatchReport) -> Document:
     )
 
 
-def _warning(report: BatchReport) -> Iterator[Block]:
-    if warning := batch_warning(report):
+def _warnings(report: BatchReport) -> Iterator[Block]:
+    for warning in filter(None, (doubt_words(doubts_of_batch(report)), batch_warning(report))):
         yield paragraph(Strong(warning))
+
+
+def _scores(report: BatchReport) -> Iterator[Block]:
+    yield score_table(stated_scores(report.scores))
+    if words := counted_words(report):
+        yield paragraph(f"{words}.")
 
 
 def failure_page(key: str) -> str:

@@ -26,7 +26,7 @@ from errata.render.document import (
     paragraph,
 )
 from errata.render.figures import money, plural
-from errata.render.proof import PROOF_LEGEND, proof_counts
+from errata.render.proof import proof_legend
 from errata.report.batch_analysis import advice_sections, costs_sections, sessions_section
 from errata.report.batch_document import aggregate, results
 from errata.report.batch_failure_pages import failure_facts, failure_sections
@@ -35,16 +35,22 @@ from errata.report.batch_failure_words import (
 )
 from errata.report.batch_prose import (
     batch_advice,
-    batch_answer,
+    batch_sentences,
     batch_warning,
     category_advice,
     category_shows,
     category_title,
     category_to_do,
+    counted_words,
+    judge_words,
+    owner_notes,
     stated_scores,
 )
-from errata.report.front import advice_card, causes_card, owner_card, score_card, with_last, with_short_card
-from errata.report.parts import batch_name, coverage_line, fit_badge, name_list, status_of
+from errata.report.front import SHOWN, advice_card, causes_card, owner_card, score_card, with_last
+from errata.report.parts import answer_blocks, batch_name, coverage_line, fit_badge, name_list, status_of
+from errata.report.score_doubts import doubt_card, doubts_of_batch, doubts_to_do
+from errata.report.short_card import with_short_card
+from errata.runs.without_failures import NO_ESTIMATE
 
 PAGE = "index.html"
 NAMED = 4
@@ -59,7 +65,7 @@ ELSEWHERE = ("Same cause", "Evidence")
 def batch_page(report: BatchReport) -> Document:
     return Document(
         title=f"{batch_name(report)}: {report.model or 'unknown model'}, {plural(len(report.tests), 'test')}",
-        brief=line(" · ".join(part for part in (report.handle, report.date, _spent(report)) if part)),
+        brief=line(" · ".join(filter(None, (report.handle, report.date, _sessions(report), _spent(report))))),
         status=status_of(report.reading),
         coverage=coverage_line(report.reading),
         warning=fit_badge(report.fit),
@@ -74,56 +80,45 @@ def batch_page(report: BatchReport) -> Document:
     )
 
 
+def _sessions(report: BatchReport) -> str:
+    return plural(len(report.sessions), "session") if len(report.sessions) > 1 else ""
+
+
 def _spent(report: BatchReport) -> str:
     return f"{money(report.cost, 2)} spent" if report.cost is not None else ""
 
 
 def _front(report: BatchReport) -> Iterator[Block]:
-    yield paragraph(batch_answer(report))
+    doubts = doubts_of_batch(report)
+    yield from doubt_card(doubts)
     if warning := batch_warning(report):
-        yield Card("The strict score misleads", (paragraph(warning),), is_warning=True)
-    yield score_card(stated_scores(report.scores), _earlier_passes(report))
+        yield Card("The strict score is misleading", (paragraph(warning),), is_warning=True, is_blocking=True)
+    yield from answer_blocks(batch_sentences(report))
+    doubt = NO_ESTIMATE["not_fit"] if not report.fit else NO_ESTIMATE["suspicious"] if report.suspicious_passes else ""
+    yield score_card(stated_scores(report.scores), [counted_words(report)], doubt=doubt)
     if not report.failures:
+        if to_do := list(doubts_to_do(doubts)):
+            yield advice_card(to_do)
         return
     owners = Counter(one.owner for one in report.failures)
-    notes = {one.owner: _example(one, owners) for one in reversed(report.categories)}
-    proofs = _proofs(report.failures)
-    yield owner_card(owners, notes | ({"model": proofs} if proofs else {}), below=PROOF_LEGEND if proofs else ())
-    yield causes_card([_cause(one) for one in report.categories], owners)
-    yield advice_card(_to_do(report))
+    proofs = Counter(one.proof for one in report.failures)
+    yield owner_card(owners, owner_notes(report), below=proof_legend(proofs["shown"], proofs["presumed"]))
+    yield causes_card([_cause(one, report) for one in report.categories], owners)
+    yield advice_card([*doubts_to_do(doubts), *_to_do(report, SHOWN - len(list(doubts_to_do(doubts))))])
 
 
-def _proofs(failures: Sequence[BatchFailure]) -> str:
-    presumed = Counter(one.proof_reason for one in failures if one.proof == "presumed")
-    return proof_counts(sum(one.proof == "shown" for one in failures), presumed)
-
-
-def _earlier_passes(report: BatchReport) -> str:
-    """Why clean may count more passes than strict."""
-    if not report.hidden_passes:
-        return ""
-    passes = plural(len(report.hidden_passes), "pass is", "passes are")
-    return f"clean takes the latest session that measured a test: {passes} from an earlier one"
-
-
-def _to_do(report: BatchReport) -> list[Line]:
+def _to_do(report: BatchReport, room: int) -> list[Line]:
     """The model's failures are named on the first screen, however many others there are."""
     own = [category_advice(one) for one in report.categories if one.owner == "model"]
     advice = [marked(one) for one in batch_advice(report) if one not in own]
-    for entry in reversed(own):
-        advice = with_last(advice, marked(entry))
-    return advice
+    return with_last(advice, list(map(marked, own)), room)
 
 
-def _example(category: BatchCategory, owners: Counter[str]) -> str:
-    """What the failures of an owner show; an example where it is not true of all of them."""
-    is_all = len(category.tests) == owners[category.owner]
-    return f"{'' if is_all else 'e.g. '}{category_title(category)}"
-
-
-def _cause(category: BatchCategory) -> RankedCause:
+def _cause(category: BatchCategory, report: BatchReport) -> RankedCause:
     title = line(Link(f"{category.letter}. {category_title(category)}", f"#{_key(category)}"))
-    return RankedCause(len(category.tests), category.owner, title, line(name_list(category.tests, NAMED)))
+    judge = judge_words([one for one in report.failures if one.category == category.letter])
+    note = line(name_list(category.tests, NAMED), f"; {judge}" if judge else "")
+    return RankedCause(len(category.tests), category.owner, title, note)
 
 
 def _key(category: BatchCategory) -> str:

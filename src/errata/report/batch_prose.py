@@ -1,12 +1,13 @@
 """The sentences of a report about a batch, written from its facts."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from errata.model.output.report.batch import (
     BatchCategory,
+    BatchFailure,
     BatchReport,
     BatchSession,
     BatchTest,
@@ -14,8 +15,10 @@ from errata.model.output.report.batch import (
 )
 from errata.model.output.report.shared import ScoreLine
 from errata.render.figures import percent, plural
+from errata.render.proof import proof_counts, sureness
 from errata.report.batch_failure_words import capitalised, share_words
-from errata.report.parts import name_list
+from errata.report.parts import interval, name_list
+from errata.text.outgoing import short_line
 
 MISLEADS = 0.02
 """Where strict and clean score are further apart than this, the page warns."""
@@ -24,10 +27,13 @@ FEWEST = 5
 NOT_STARTED = "-1"
 """The batch runner's exit code for a command that could not start."""
 NAMED = 8
+JUDGE = 90
+"""Characters of what the judges object to."""
 PERIOD = "from, to (UTC)"
 """The setting that holds when a batch began and ended."""
 MODEL = "The model did not solve the task"
-REVIEW = "Review what the judges object to (`errata review next`); nothing to fix in the framework"
+WHOSE = {"collateral": "knock-on", "unknown": "without a known owner"}
+REVIEW = "Review what the judges object to (`errata review next`)"
 OF_STORED_RESULTS = frozenset(
     ("criteria_scores_null", "record_validation", "resume_failed", "checkpoint_failed", "stale_experiment")
 )
@@ -56,19 +62,33 @@ _TO_DO = {
 
 
 def batch_answer(report: BatchReport) -> str:
-    """The whole report in two or three sentences."""
-    others = others_failures(report)
-    theirs = others.total()
-    parts = [f"{report.passed} of {len(report.tests)} pass."]
+    return " ".join(batch_sentences(report))
+
+
+def batch_sentences(report: BatchReport) -> list[str]:
+    """The whole report in a few sentences."""
+    whose = f" {whose_words(report)}." if report.failures else ""
+    parts = [f"{report.passed} of {len(report.tests)} pass.{whose}"]
     if report.without_result:
         parts.append(f"{plural(report.without_result, 'test has', 'tests have')} no result.")
-    if theirs:
-        are = "is not the model's" if theirs == 1 else "are not the model's"
-        listed = ", ".join(f"{owner} {often}" for owner, often in others.most_common())
-        parts.append(f"{theirs} of {plural(len(report.failures), 'failure')} {are}: {listed}.")
-    if report.hidden_passes:
-        parts.append(f"{len(report.hidden_passes)} of the failing tests passed in an earlier session.")
-    return " ".join(parts)
+    passed, failed = len(report.hidden_passes), len(report.hidden_fails)
+    if passed or failed:
+        counts = ((passed, "passed"), (failed, "failed"))
+        listed = " and ".join(f"{count} {word}" for count, word in counts if count)
+        parts.append(f"Of the tests that the latest session did not measure, {listed} in an earlier one.")
+    return parts
+
+
+def whose_words(report: BatchReport) -> str:
+    """`13 of 23 failures are the harness's, 10 are presumed the model's`."""
+    mine = [one for one in report.failures if one.owner == "model"]
+    presumed = sum(one.proof == "presumed" for one in mine)
+    counts = [(often, WHOSE.get(owner, f"the {owner}'s")) for owner, often in others_failures(report).most_common()]
+    counts += [(len(mine) - presumed, "the model's"), (presumed, "presumed the model's")]
+    (first, whose), *rest = [pair for pair in counts if pair[0]]
+    listed = [f"{often} {'is' if often == 1 else 'are'} {owner}" for often, owner in rest]
+    are = "is" if first == 1 else "are"
+    return ", ".join([f"{first} of {plural(len(report.failures), 'failure')} {are} {whose}", *listed])
 
 
 def others_failures(report: BatchReport) -> Counter[str]:
@@ -86,10 +106,29 @@ def batch_warning(report: BatchReport) -> str:
     if clean.total < FEWEST:
         measured = plural(clean.total, "test was", "tests were")
         return f"Do not publish {percent(strict.rate)}: only {measured} measured, too few for a rate."
-    return (
-        f"Do not publish {percent(strict.rate)}. The results on record support {clean.passed} of {clean.total} "
-        f"({percent(clean.rate)})."
-    )
+    publish = f"Do not publish {percent(strict.rate)}."
+    figure = f"{clean.passed} of {clean.total} ({percent(clean.rate)}"
+    if not report.fit or report.suspicious_passes:
+        return f"{publish} Do not publish clean yet, either: {figure})."
+    between = f", 95 % interval {interval(clean)}" if clean.low is not None else ""
+    state = ", provisional until reviewed" if report.reading.status == "provisional" else ""
+    return f"{publish} Use {figure}{between}){state}."
+
+
+def counted_words(report: BatchReport) -> str:
+    """How the tests of `clean` come about, where some results are from earlier sessions; else empty."""
+    clean = next((one for one in report.scores if one.policy == "clean"), None)
+    if clean is None or not clean.recovered:
+        return ""
+    latest, earlier = clean.total - clean.recovered, clean.recovered
+    from_earlier = f"{earlier} from earlier sessions"
+    passed, failed = len(report.hidden_passes), len(report.hidden_fails)
+    now = f"{latest} measured in the latest session"
+    if passed + failed == earlier:
+        now += f" ({clean.passed - passed} passed)"
+        from_earlier += f" ({passed} passed)"
+    never = f"; {len(report.never_measured)} never measured" if report.never_measured else ""
+    return f"The {clean.total} tests of clean: {now}, {from_earlier}{never}"
 
 
 def stated_scores(scores: Iterable[ScoreLine]) -> tuple[ScoreLine, ...]:
@@ -113,7 +152,7 @@ def batch_advice(report: BatchReport) -> Iterator[str]:
         )
     for session in report.sessions:
         if session.tried > 1 and session.not_measured == session.tried:
-            yield _stop_early(session)
+            yield _stop_early(session, len(report.sessions))
     if report.resumed and any(one.rule in OF_STORED_RESULTS for one in report.categories):
         yield "Check stored results before resuming; loading those of one test shows such errors at once"
     yield from _quiet_exits(report)
@@ -122,12 +161,15 @@ def batch_advice(report: BatchReport) -> Iterator[str]:
 def category_advice(category: BatchCategory) -> str:
     count = plural(len(category.tests), "test")
     is_unread = category.owner == "model" and not category.bucket and not category.cause
-    to_do = REVIEW if is_unread else category_to_do(category)
-    return f"{category.letter}, {count}: {category_title(category)}. {to_do}"
+    to_do, *how = (REVIEW,) if is_unread else _to_do_and_how(category)
+    title = category_title(category)
+    advice = f"{to_do}: {category.letter}, {count} ({title[:1].lower()}{title[1:]})"
+    return ". ".join([advice, *how])
 
 
-def _stop_early(session: BatchSession) -> str:
-    nothing = f"session {session.number} measured none of its {session.tried} tests"
+def _stop_early(session: BatchSession, sessions: int) -> str:
+    of_all = f" of {sessions}" if sessions > 1 else ""
+    nothing = f"session {session.number}{of_all} measured none of its {session.tried} tests"
     if set(session.exit_codes) == {NOT_STARTED}:
         return f"Stop the batch when the first command can't start: {nothing}"
     spent = f", and cost ${session.cost:.2f}" if session.cost else ""
@@ -214,16 +256,21 @@ def category_evidence(category: BatchCategory) -> str:
 
 
 def category_to_do(category: BatchCategory) -> str:
+    return ". ".join(_to_do_and_how(category))
+
+
+def _to_do_and_how(category: BatchCategory) -> tuple[str, ...]:
+    """What to do; how, where a rule suggests it."""
     fix = category.fix
     if fix is None:
-        return to_do_for(category.owner)
+        return (to_do_for(category.owner),)
     if fix.rule:
         change = fix.action or f"write `{fix.after}` instead of `{fix.before}`"
-        return f"{to_do_for(category.owner)}. {capitalised(BY_RULE)}: {change}"
+        return to_do_for(category.owner), f"{capitalised(BY_RULE)}: {change}"
     if fix.action:
-        return fix.action.removesuffix(".")
+        return (fix.action.removesuffix("."),)
     place = f" in `{fix.path}`" if fix.path else ""
-    return f"Write `{fix.after}` instead of `{fix.before}`{place}, then rerun the blocked tests"
+    return (f"Write `{fix.after}` instead of `{fix.before}`{place}, then rerun the blocked tests",)
 
 
 def to_do_for(owner: str) -> str:
@@ -268,3 +315,54 @@ def _took(category: BatchCategory) -> Iterator[str]:
         if some is not None:
             ends = dict.fromkeys(f"{one:.1f}" for one in (some.least, some.most))
             yield f"{some.tests} {words}: {' to '.join(ends)} s"
+
+
+# owners, and what the judges object to
+
+
+def owner_notes(report: BatchReport) -> dict[str, str]:
+    """For each owner how sure that is, and what earlier sessions measured of its tests."""
+    by_owner: dict[str, list[BatchFailure]] = {}
+    for failure in report.failures:
+        by_owner.setdefault(failure.owner, []).append(failure)
+    causes = {one.owner: _cause_words(one, len(by_owner.get(one.owner, ()))) for one in reversed(report.categories)}
+    return {
+        owner: "; ".join(filter(None, _owner_note(members, causes.get(owner, ""))))
+        for owner, members in by_owner.items()
+    }
+
+
+def _cause_words(category: BatchCategory, failures: int) -> str:
+    """The cause of an owner's failures; an example where it is not that of all of them."""
+    title = category_title(category)
+    return f"{'' if len(category.tests) == failures else 'e.g. '}{title[:1].lower()}{title[1:]}"
+
+
+def _owner_note(failures: Sequence[BatchFailure], cause: str) -> Iterator[str]:
+    presumed = [one for one in failures if one.proof == "presumed"]
+    yield (
+        proof_counts(
+            sum(one.proof == "shown" for one in failures),
+            Counter(one.proof_reason for one in presumed),
+            sessions=bool(presumed) and all(_sessions_failed(one) > 1 for one in presumed),
+        )
+        or f"{sureness(Counter('reviewed' if one.reviewed else one.confidence for one in failures))}: {cause}"
+    )
+    was = Counter(one.test.earlier.was for one in failures if one.test.earlier is not None)
+    counts = ((was["pass"], "passed"), (was["fail"], "failed"))
+    listed = " and ".join(f"{count} {word}" for count, word in counts if count)
+    yield f"{listed} in an earlier session" if listed else ""
+
+
+def _sessions_failed(failure: BatchFailure) -> int:
+    """Sessions that measured the test, where it failed in each; else none."""
+    outcomes = [moment.outcome for moment in failure.timeline if moment.outcome in ("pass", "partial", "fail")]
+    return len(outcomes) if set(outcomes) == {"fail"} else 0
+
+
+def judge_words(failures: Sequence[BatchFailure]) -> str:
+    """What the judges object to in the first of them that has such words; empty where none has."""
+    first = next((one for one in failures if one.judge is not None), None)
+    if first is None or first.judge is None:
+        return ""
+    return f'the judges of {first.test.id}: "{short_line(first.judge.text, JUDGE)}"'

@@ -1,7 +1,7 @@
 """The facts of a report about several runs: failed rows by cause, what is shared, what sets each apart."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from errata.compare.comparison import Comparison
 from errata.compare.sets import Uniques
@@ -39,10 +39,12 @@ from errata.report.comparison_rows import (
     compared_cases,
     owner_of,
     proofs_of,
+    sureness_of,
 )
-from errata.report.shared import finding_facts, review_coverage, score_lines
+from errata.report.shared import count_passes, finding_facts, review_coverage, score_lines, strong_suspicions
 from errata.rerun.selection import Rerun
 from errata.runs.names import are_judged_turns
+from errata.runs.suspicions import SuspiciousPass
 from errata.runs.view import RunView
 from errata.text.outgoing import short_line
 
@@ -62,6 +64,7 @@ def comparison_report(
     cases = compared_cases(comparison)
     runs = [collect_rows(one.label, by_pk[one.runs[0].pk], names, cases) for one in comparison.runs]
     modes = collect_modes(runs)
+    odd = [strong_suspicions(run.view, cases) for run in runs]
     sets, first = comparison.sets, runs[0].view.run
     return ComparisonReport(
         suite=first.suite or first.source.name,
@@ -71,7 +74,13 @@ def comparison_report(
         made=made,
         reading=_coverage(runs),
         runs=tuple(
-            _run(run, at, comparison, repeat=_repeat(run.view.stored, names, reruns or {}))
+            _run(
+                run,
+                at,
+                comparison,
+                repeat=_repeat(run.view.stored, names, reruns or {}),
+                suspicious=count_passes(odd[at]),
+            )
             for at, run in enumerate(runs)
         ),
         models=tuple(_models(runs, comparison, modes, names)),
@@ -90,7 +99,7 @@ def comparison_report(
         grid=_grid(comparison, names, runs),
         advice=tuple(collect_reviewer_advice(runs, modes)),
         doubts=tuple(_doubts(runs)),
-        suspicious=tuple(_suspicious(runs, cases)),
+        suspicious=tuple(_suspicious(runs, odd)),
         suspects=comparison.suspects,
         findings=tuple(_findings(runs)),
         not_included=tuple(
@@ -125,7 +134,9 @@ def _knock_on_in(comparison: Comparison, names: ReportedCaseNames) -> dict[str, 
     return listed
 
 
-def _run(run: ComparedRun, at: int, comparison: Comparison, *, repeat: tuple[RepeatedCases, ...]) -> ReportedRun:
+def _run(
+    run: ComparedRun, at: int, comparison: Comparison, *, repeat: tuple[RepeatedCases, ...], suspicious: int
+) -> ReportedRun:
     patterns = {each.name: each.by_run[at] for each in comparison.patterns}
     supported, presumed = proofs_of(run)
     return ReportedRun(
@@ -146,9 +157,18 @@ def _run(run: ComparedRun, at: int, comparison: Comparison, *, repeat: tuple[Rep
         unmeasured=tuple(unmeasured_cases(run)),
         repeat=repeat,
         owners=_tally(owner_of(row, run) for row in run.rows),
+        how_sure=_how_sure(run),
+        suspicious=suspicious,
         supported=supported,
         presumed=dict(presumed.most_common()),
     )
+
+
+def _how_sure(run: ComparedRun) -> dict[str, dict[str, int]]:
+    words: dict[str, Counter[str]] = {}
+    for row in run.rows:
+        words.setdefault(owner_of(row, run), Counter())[sureness_of(row, run)] += 1
+    return {owner: dict(counts.most_common()) for owner, counts in sorted(words.items())}
 
 
 def _tally(words: Iterable[str]) -> dict[str, int]:
@@ -303,13 +323,11 @@ def _doubts(runs: Sequence[ComparedRun]) -> Iterator[RowDoubt]:
                 yield RowDoubt(run=run.label, case=row.name, text=doubt)
 
 
-def _suspicious(runs: Sequence[ComparedRun], cases: Collection[str] | None) -> Iterator[SuspiciousPasses]:
+def _suspicious(runs: Sequence[ComparedRun], odd: Sequence[Sequence[SuspiciousPass]]) -> Iterator[SuspiciousPasses]:
     counts: dict[str, Counter[str]] = {}
     names: dict[str, str] = {}
-    for run in runs:
-        for seen in run.view.suspicious_passes():
-            if cases is not None and seen.suspicion.case not in cases:
-                continue
+    for run, listed in zip(runs, odd, strict=True):
+        for seen in listed:
             counts.setdefault(seen.means, Counter())[run.label] += 1
             names.setdefault(seen.means, seen.suspicion.signal.name)
     for means, often in counts.items():

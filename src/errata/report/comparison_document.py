@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from errata.compare.comparability import Difference, describe_difference
 from errata.model.output.report.comparison import CategoryRows, ComparisonReport, ReportedRun
-from errata.model.output.report.shared import ScoreLine
 from errata.model.run import WhyLeftOut
 from errata.render.document import (
     Bar,
@@ -14,17 +13,16 @@ from errata.render.document import (
     Document,
     Line,
     Section,
-    Table,
     items,
     line,
     marked,
     paragraph,
     table,
 )
-from errata.render.figures import NONE, overlap_note, p_value, percent, plural
+from errata.render.figures import NONE, overlap_note, p_value, plural
 from errata.report.comparison_advice import advice_section
 from errata.report.comparison_differences import changes_words, deviation_words, differences_section
-from errata.report.comparison_front import front_cards, matrix
+from errata.report.comparison_front import front_cards, matrix, scores_table
 from errata.report.comparison_measurement import (
     chance_words,
     fit_cell,
@@ -46,10 +44,7 @@ from errata.report.parts import (
     FAILED_ROW,
     coverage_line,
     fit_badge,
-    interval,
     name_list,
-    reasons_words,
-    score_note,
     suspects_section,
 )
 
@@ -208,34 +203,6 @@ def _top(dimensions: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {often}" for name, often in list(dimensions.items())[:TOP]) or NONE
 
 
-def scores_table(report: ComparisonReport) -> Table:
-    return table(("score", *(one.label for one in report.runs)), list(_scores(report)))
-
-
-def _scores(report: ComparisonReport) -> Iterator[tuple[str, ...]]:
-    """Policies with the same figures in every run share a row; below them what `clean` and `reviewed` leave out."""
-    named_rows: dict[tuple[str, ...], list[str]] = {}
-    policies = dict.fromkeys(score.policy for one in report.runs for score in one.scores)
-    for policy in policies:
-        row = tuple(_figure(_score(one, policy)) for one in report.runs)
-        named_rows.setdefault(row, []).append(policy.replace("_", " "))
-    yield from ((" = ".join(names), *row) for row, names in named_rows.items())
-    for policy in ("clean", "reviewed"):
-        left = tuple(reasons_words(found) if (found := _score(one, policy)) else "" for one in report.runs)
-        if any(left):
-            yield (f"left out of {policy}", *(one or NONE for one in left))
-
-
-def _score(run: ReportedRun, policy: str) -> ScoreLine | None:
-    return next((one for one in run.scores if one.policy == policy), None)
-
-
-def _figure(score: ScoreLine | None) -> str:
-    if score is None or not score.total:
-        return (score_note(score) if score is not None else "") or NONE
-    return f"{score.passed}/{score.total} {percent(score.rate)} [{interval(score)}]"
-
-
 def _dimensions(report: ComparisonReport) -> Iterator[tuple[str, ...]]:
     for dimension in report.dimensions:
         cells = (f"{failed}/{of}" for failed, of in zip(dimension.failed, dimension.applicable, strict=True))
@@ -257,7 +224,7 @@ def _surface(report: ComparisonReport) -> Iterator[Block]:
 
 
 def _doubts(report: ComparisonReport, measured: Sequence[str]) -> Iterator[Block]:
-    yield paragraph("None of these doubts changes a score here.")
+    yield paragraph("The scores do not take these doubts into account.")
     if measured:
         yield paragraph("About the measurement:")
         yield items(map(marked, measured), kind="numbers")

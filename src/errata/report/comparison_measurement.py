@@ -54,8 +54,10 @@ def chance_words(pairs: Sequence[PairTest], *, conversations: bool) -> str:
             return f"No reliable difference between the runs ({_test(known)}): {listed}.{guide}"
         return f"{len(differing)} of {count} {verb} significantly ({_test(known)}): {listed}.{guide}"
     least = min(known, key=lambda one: (one.adjusted, one.p))
+    if len(known) == 1:
+        return f"No significant difference between the runs ({_test(known)}: {_figures(least)}).{guide}"
     return (
-        f"No significant difference between the runs ({_test(known)}): the closest of {count} is {_pair(least)} "
+        f"No significant difference between the runs ({_test(known)}). Smallest p: {_pair(least)} "
         f"({_figures(least)}).{guide}"
     )
 

@@ -132,6 +132,14 @@ def owner_of(row: FailedRow, run: ComparedRun) -> str:
     return attribution.owner if attribution is not None else "unknown"
 
 
+def sureness_of(row: FailedRow, run: ComparedRun) -> str:
+    """`reviewed`, or the confidence of the rule that decided."""
+    if row.attempt.id in run.view.standings:
+        return "reviewed"
+    attribution = run.view.attributions.get(row.attempt.id)
+    return attribution.confidence if attribution is not None else ""
+
+
 def proofs_of(run: ComparedRun) -> tuple[int, Counter[ProofReason]]:
     """Of the model's rows that nobody has reviewed: how many evidence supports, and why the others are presumed."""
     supported, presumed = 0, Counter[ProofReason]()

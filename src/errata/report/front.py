@@ -1,18 +1,13 @@
-"""The first screen of every report: the score, whose failures these are, the top causes, what to do, any doubt."""
+"""The cards of every first screen: the score, whose failures these are, the top causes, what to do."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Mapping, Sequence
 
-from errata.model.output.report.run import RunReport
-from errata.model.output.report.shared import FindingFact, ScoreLine, SuspiciousPasses
-from errata.model.words import NOT_THE_SUBJECTS
+from errata.model.output.report.shared import ScoreLine
 from errata.render.document import (
-    Block,
     Card,
     Items,
     Line,
     LineContent,
-    Link,
     OwnerCount,
     OwnerStrip,
     Paragraph,
@@ -20,46 +15,55 @@ from errata.render.document import (
     Ranking,
     ScoreBar,
     ScoreChart,
-    fields,
     items,
     line,
-    marked,
     paragraph,
 )
-from errata.render.figures import hundredths, percent, plural
-from errata.render.proof import PROOF_LEGEND
+from errata.render.figures import percent, plural
+from errata.render.palette import OWNERS
 from errata.report.parts import score_table
-from errata.report.run_advice import HEADINGS, advice_line, heading_of
-from errata.report.run_groups import CauseGroup, ranked_causes
-from errata.report.run_prose import answer_of, bounds_words, owner_notes, regressed_words
-from errata.runs.without_failures import NO_ESTIMATE
 
 AS_MEASURED = ("strict", "as_reported")
 """Policies that count every failure, whoever owns it."""
-SHOWN, FINDINGS = 5, 3
+SHOWN = 5
 CORRECTED = ("reviewed", "clean")
 CLEAN = "clean: without infrastructure and knock-on failures, missing cases and broken measurements"
-INFRASTRUCTURE = NOT_THE_SUBJECTS - {"collateral"}
-"""Knock-on failures are shown with the cause that they follow from."""
 
 
-def score_card(scores: Sequence[ScoreLine], below: LineContent = (), *, doubt: str = "") -> Card:
+def score_card(scores: Sequence[ScoreLine], below: Sequence[str] = (), *, doubt: str = "") -> Card:
     """A bar for each figure; `below` explains them; `doubt` is why none of them is the best estimate."""
     best = "" if doubt else best_policy(scores)
     by_figure: dict[tuple[int, int, float | None], list[ScoreLine]] = {}
     for score in scores:
         by_figure.setdefault((score.passed, score.total, score.rate), []).append(score)
     bars = tuple(_bar(same, best) for same in by_figure.values())
-    note = f"95 % interval; no best estimate: {doubt}" if doubt else "95 % interval"
     explains = len(bars) > 1 and any("clean" in bar.label for bar in bars)
-    legend = _below(CLEAN if explains else ())
-    return Card("Score", (ScoreChart(bars, score_table(scores)), *legend, *_below(below)), note=line(note))
+    notes = filter(None, (CLEAN if explains else "", *below, beside_words(scores)))
+    chart = ScoreChart(bars, score_table(scores), doubt)
+    return Card("Score", (chart, *map(paragraph, notes)), note=line(interval_note("", doubt)))
+
+
+def interval_note(policies: str, doubt: str) -> str:
+    """What the figures of a score card are."""
+    estimate = f"no best estimate: {doubt}" if doubt else ""
+    return "; ".join(filter(None, (f"{policies}, 95 % interval" if policies else "95 % interval", estimate)))
 
 
 def best_policy(scores: Iterable[ScoreLine]) -> str:
     """The policy with the best single figure: reviewed, else clean."""
     measured = {one.policy for one in scores if one.total}
     return next((name for name in CORRECTED if name in measured), "")
+
+
+def beside_words(scores: Sequence[ScoreLine]) -> str:
+    """What the best policy counts as failed although it is not the model's, and the rate without it."""
+    score = next((one for one in scores if one.policy == best_policy(scores)), None)
+    if score is None or not score.beside or score.rate is None:
+        return ""
+    listed = ", ".join(f"{count:,} {'time limit' if why == 'model' else why}" for why, count in score.beside.items())
+    total = score.total - sum(score.beside.values())
+    rest = f"; without them {score.passed:,}/{total:,} ({percent(score.passed / total)})" if total else ""
+    return f"Still counted as failed in {score.policy}: {listed}{rest}"
 
 
 def _bar(same: Sequence[ScoreLine], best: str) -> ScoreBar:
@@ -102,7 +106,9 @@ def owner_card(
 
 
 def by_count(owners: Mapping[str, int]) -> list[tuple[str, int]]:
-    return sorted(owners.items(), key=lambda pair: (-pair[1], pair[0]))
+    """Of the same count in the order of legends."""
+    order = list(OWNERS)
+    return sorted(owners.items(), key=lambda pair: (-pair[1], order.index(pair[0]) if pair[0] in order else len(order)))
 
 
 def strips_of(owners_by_label: Iterable[tuple[str, Mapping[str, int]]]) -> list[OwnerStrip]:
@@ -112,15 +118,17 @@ def strips_of(owners_by_label: Iterable[tuple[str, Mapping[str, int]]]) -> list[
     return [OwnerStrip(tuple(OwnerCount(*one) for one in counts), label, most) for label, counts in owners]
 
 
-def causes_card(causes: Sequence[RankedCause], owners: Mapping[str, int], *, unit: str = "failure") -> Card:
-    """`owners` are those of all failures."""
+def causes_card(
+    causes: Sequence[RankedCause], owners: Mapping[str, int], *, unit: str = "failure", again: int = 0
+) -> Card:
+    """`owners` are those of all failures; `again` of them failed before."""
     shown = tuple(causes[:SHOWN])
     covered, total = sum(one.count for one in shown), sum(owners.values())
-    words = [f"{covered:,} of {plural(total, unit)}"] if covered < total else []
-    lost = sum(owners.get(owner, 0) for owner in INFRASTRUCTURE)
-    lost -= sum(one.count for one in shown if one.owner in INFRASTRUCTURE)
-    words += [f"{lost:,} of the others {'is' if lost == 1 else 'are'} infrastructure"] if lost > 0 else []
-    words += ["no cause repeats"] if len(causes) > 1 and all(one.count == 1 for one in causes) else []
+    covered += sum(one.followers for one in shown)
+    words = [f"{covered:,} of {plural(total, unit)} shown"] if covered < total else []
+    if len(causes) > 1 and all(one.count == 1 and not one.followers for one in causes):
+        words.append("each cause occurs once")
+    words += [f"{again:,} failed before"] if again else []
     note = line("; ".join(words)) if words else ()
     return Card("Top causes", (Ranking(shown),), note=note)
 
@@ -130,146 +138,7 @@ def advice_card(lines: Sequence[Line], more: LineContent = ()) -> Card:
     return Card("What to do", (shown if lines else paragraph("Nothing."), *_below(more)))
 
 
-def suspicious_card(suspicious: Sequence[SuspiciousPasses], passes: int) -> tuple[Card, ...]:
-    """Which of the passes to look at; on a page only, Markdown has them among the doubts."""
-    if not suspicious:
-        return ()
-    several = len(suspicious) > 1
-    lines = [line(f"{_passes(one):,}: " if several else "", marked(one.means)) for one in suspicious]
-    odd = sum(map(_passes, suspicious))
-    title = f"{odd:,} of {plural(passes, 'pass is', 'passes are')} suspicious" if odd <= passes else _odd_words(odd)
-    return (Card(title, (items(lines),), is_warning=True, in_markdown=False),)
-
-
-def _passes(suspicious: SuspiciousPasses) -> int:
-    return sum(suspicious.by_run.values()) or len(suspicious.cases)
-
-
-def _odd_words(odd: int) -> str:
-    return plural(odd, "suspicious pass", "suspicious passes")
-
-
-def passes_of(scores: Iterable[ScoreLine]) -> int:
-    return next((one.passed for one in scores if one.policy == "strict"), 0)
-
-
-def with_suspicious(advice: Sequence[Line], suspicious: Sequence[SuspiciousPasses], passes: int = 0) -> list[Line]:
-    """What to do on the first screen, with the passes to look at as the last entry that is shown."""
-    if not suspicious:
-        return list(advice)
-    odd = sum(map(_passes, suspicious))
-    of_all = f" (of {passes:,})" if odd <= passes else ""
-    return with_last(advice, line(f"Look at {_odd_words(odd)}{of_all} before you publish the score"))
-
-
-def with_last(advice: Sequence[Line], entry: Line) -> list[Line]:
-    """With an entry that must not be cut off, as the last one that is shown."""
-    return [*advice[: SHOWN - 1], entry, *advice[SHOWN - 1 :]]
-
-
-NAMED_CAUSES, NAMED_RUNS = 3, 4
-
-
-def with_short_card(blocks: Sequence[Block]) -> Iterator[Block]:
-    """The cards behind their answers in a few lines, for a screen that has no room for them; the words come first."""
-    inner = [block for card in blocks if isinstance(card, Card) and not card.is_warning for block in card.blocks]
-    rows = [row for block in inner if (row := _in_short(block)) is not None]
-    for at, block in enumerate(blocks):
-        if at == 1 and rows:
-            yield Card("In short", (fields(rows),), is_short=True, in_markdown=False)
-        yield block
-
-
-def _in_short(block: Block) -> tuple[str, Line] | None:
-    match block:
-        case ScoreChart(bars) if bars:
-            best = [bar for bar in bars if bar.is_best] or list(bars)
-            more = [f"and {len(best) - NAMED_RUNS} more"] if len(best) > NAMED_RUNS else []
-            policies = "/".join(dict.fromkeys(bar.policy for bar in best if bar.policy))
-            words = [*map(_bar_in_short, best[:NAMED_RUNS]), *more]
-            return "Score", line(f"{policies}: " if policies else "", ", ".join(words))
-        case OwnerStrip(counts, "") if counts:
-            return "Owners", line(", ".join(map(_owner_in_short, counts)))
-        case Ranking(causes) if causes:
-            parts = [
-                (f"{'; ' if at else ''}{cause.count:,} × ", *cause.title)
-                for at, cause in enumerate(causes[:NAMED_CAUSES])
-            ]
-            return "Causes", line(*parts)
-        case Items(lines) if lines and block.kind == "numbers":
-            others = len(lines) - 1
-            return "To do", line(lines[0], f" ({others:,} more below)" if others else "")
-        case _:
-            return None
-
-
-def _owner_in_short(owner: OwnerCount) -> str:
-    """The count, with how sure it is where the owner is the model."""
-    note = f" ({owner.note})" if owner.note and owner.owner == "model" else ""
-    return f"{owner.count:,} {owner.owner}{note}"
-
-
-def _bar_in_short(bar: ScoreBar) -> str:
-    interval = (
-        f" (95 %: {hundredths(bar.low)}–{hundredths(bar.high)})" if bar.low is not None and bar.high is not None else ""
-    )
-    return f"{percent(bar.rate)} {bar.label}{interval}"
-
-
-def findings_card(findings: Sequence[FindingFact]) -> tuple[Card, ...]:
-    """What the checkup has against the run; none where it has nothing."""
-    if not findings:
-        return ()
-    lines = [line(f"{one.run}: " if one.run else "", marked(one.text)) for one in findings[:FINDINGS]]
-    more = len(findings) - len(lines)
-    if more:
-        lines.append(line(f"{plural(more, 'more finding')} below"))
-    is_grave = any(one.severity == "error" for one in findings)
-    title = "Check this before you use the score" if is_grave else "Findings about the measurement"
-    return (Card(title, (items(lines),), is_warning=True),)
-
-
-# --- the first screen of a report about one run: the answer, score, owners, top causes and what to do
-
-
-CASES = 2
-"""Cases in a recommendation."""
-
-
-def run_front(report: RunReport, groups: Sequence[CauseGroup], keys: Mapping[int, str]) -> Iterator[Block]:
-    """The answer and the cards of the first screen."""
-    return with_short_card(list(_run_cards(report, groups, keys)))
-
-
-def _run_cards(report: RunReport, groups: Sequence[CauseGroup], keys: Mapping[int, str]) -> Iterator[Block]:
-    yield paragraph(answer_of(report))
-    if report.since is not None and (regressed := regressed_words(report.since)):
-        yield paragraph(regressed)
-    yield from findings_card(report.findings)
-    passes = passes_of(report.scores)
-    yield from suspicious_card(report.suspicious, passes)
-    between = _between(report)
-    yield score_card(report.scores, between, doubt=_doubt(report))
-    if not report.failures:
-        if report.suspicious:
-            yield advice_card(with_suspicious((), report.suspicious, passes))
-        return
-    owners: dict[str, int] = {}
-    for failure in report.failures:
-        owners[failure.owner] = owners.get(failure.owner, 0) + 1
-    has_proofs = any(failure.proof for failure in report.failures)
-    yield owner_card(owners, owner_notes(report.failures), below=PROOF_LEGEND if has_proofs else ())
-    yield causes_card(list(islice(ranked_causes(groups, keys), SHOWN)), owners)
-    fresh = [one for title in HEADINGS for one in report.advice if heading_of(one) == title and one.done is None]
-    more = line("All of them: ", Link("Recommendations", "#recommendations")) if len(fresh) > SHOWN else ()
-    yield advice_card(with_suspicious([advice_line(one, CASES) for one in fresh], report.suspicious, passes), more)
-
-
-def _doubt(report: RunReport) -> str:
-    """Why no figure is the best estimate."""
-    return NO_ESTIMATE[report.no_estimate] if report.no_estimate else ""
-
-
-def _between(report: RunReport) -> str:
-    """The bounds of the score, in half a line."""
-    return bounds_words(report.bounds, report.subject.unit) if report.bounds is not None else ""
+def with_last(advice: Sequence[Line], entries: Sequence[Line], room: int = SHOWN) -> list[Line]:
+    """With entries that must not be cut off, as the last ones that there is room for."""
+    at = max(0, room - len(entries))
+    return [*advice[:at], *entries, *advice[at:]]

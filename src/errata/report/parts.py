@@ -1,7 +1,7 @@
 """What the documents of several profiles share: the score table, rates, counts in words."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -27,6 +27,15 @@ FAILED_ROW = "failed row"
 """What a report about several runs counts: a row where a check failed. A row without a verdict is a failure, too."""
 NO_BUCKET = "No cause assigned yet"
 LONGEST_LIST = 160
+
+
+def answer_blocks(sentences: Iterable[str]) -> Iterator[Block]:
+    """The first sentence is alone: a small screen has no room for more before the figures."""
+    first, *rest = [one for one in sentences if one] or [""]
+    if first:
+        yield paragraph(first)
+    if rest:
+        yield paragraph(" ".join(rest))
 
 
 def score_table(scores: Iterable[ScoreLine], *, last: str = "left out") -> Table:

@@ -180,7 +180,7 @@ _WORDS: dict[AdviceKind, str] = {
     "fair": "Fair failures: the task states the requirement and the model did not meet it",
     "known_gap": "A known gap fails again: complete the task, or leave the case out of the score",
     "harness": "Fix the harness, then rerun the blocked cases",
-    "infrastructure": "Infrastructure failures: rerun them (`errata rerun`); nothing to fix",
+    "infrastructure": "Rerun the infrastructure failures (`errata rerun`); nothing to fix",
     "repair": "Fix the environment or the account, then rerun them (`errata rerun`): a rerun alone fails the same way",
     "not_graded": "Judge them again, or rerun them (`errata rerun`): the grader gave no result",
     "repair_grader": "Fix what the grader needs, then judge again or rerun (`errata rerun`): it gave no result",
@@ -189,7 +189,7 @@ _WORDS: dict[AdviceKind, str] = {
     "task": "Check the task: by the rules, the task or its reference is at fault",
     "budget": "Check the limits that ended these attempts",
     "unknown": "No rule matches: review them (`errata review next`)",
-    "model": "Rules give these to the model: review them before you change anything",
+    "model": "Assigned to the model by default: review them before you change anything",
 }
 
 
@@ -217,7 +217,7 @@ def advice_words(advice: Advice) -> str:
         action = advice.action
         what = action.path or short_line(action.what, DONE)
         shown = effect_text("cases", advice.case_effects, "no")
-        return f"Find out why the change of {action.date} ({what}) has no effect: {shown}"
+        return f"Find out why the change of {action.date} ({what}) had no effect: {shown}"
     text = f"Note about the model: {advice.text}" if advice.kind == "repeated" else _WORDS.get(advice.kind, advice.text)
     if advice.tried is not None:
         text = f"Done on {advice.tried.date}, no effect: {text}"

@@ -24,26 +24,28 @@ from errata.model.output.report.run import (
     StepCount,
     StepKind,
 )
-from errata.model.output.report.shared import ScoreLine, SuspiciousPasses
+from errata.model.output.report.shared import ScoreLine
 from errata.model.run import case_name
 from errata.model.words import NOT_THE_SUBJECTS
 from errata.report.run_advice import collect_advice
 from errata.report.run_failures import RunFailures, collect_failures
 from errata.report.run_prose import is_ours
 from errata.report.shared import (
+    count_passes,
     day_of,
     finding_facts,
     in_common,
     is_unjudged,
+    passes_by_meaning,
     review_coverage,
     score_lines,
+    strong_suspicions,
 )
 from errata.runs.history import RunHistory
 from errata.runs.names import variant_of
 from errata.runs.view import RunView
 from errata.runs.without_failures import cases_not_in_log, harness_count, without_failures
 from errata.text.outgoing import short_line
-from errata.triage.suspicious import is_strong
 
 SHARED = 2
 NAMED_PATTERNS, PATTERN, TEXT = 4, 160, 120
@@ -58,6 +60,7 @@ def run_report(view: RunView, *, made: str) -> RunReport:
     failures = collected.failures
     lines = score_lines(summary.scores.scores)
     patterns = _patterns(view, collected)
+    odd = strong_suspicions(view)
     return RunReport(
         subject=_subject(view, survey),
         made=made,
@@ -80,7 +83,8 @@ def run_report(view: RunView, *, made: str) -> RunReport:
         bounds=_bounds(lines),
         after_fixes=summary.scores.after_fixes_output(),
         findings=tuple(finding_facts(summary.health.findings)),
-        suspicious=tuple(_suspicious(view)),
+        suspicious=passes_by_meaning(odd),
+        suspicious_passes=count_passes(odd),
         suspects=summary.suspects,
         fit=summary.health.fit,
         no_estimate=summary.no_estimate,
@@ -294,18 +298,3 @@ def _bounds(lines: Sequence[ScoreLine]) -> Bounds | None:
         return None
     out = sum(best.left_out.values())
     return Bounds(policy=best.policy, low=best.if_failed, high=best.if_passed, left_out=out, total=best.total + out)
-
-
-def _suspicious(view: RunView) -> Iterator[SuspiciousPasses]:
-    """Without passes that only weak signs point to: the summary does not call those suspicious either."""
-    cases_by_meaning: dict[str, list[str]] = {}
-    names: dict[str, str] = {}
-    listed = list(view.suspicious_passes())
-    strong = {odd.suspicion.attempt for odd in listed if is_strong(odd.suspicion)}
-    for odd in listed:
-        if odd.suspicion.attempt not in strong:
-            continue
-        cases_by_meaning.setdefault(odd.means, []).append(odd.case_name)
-        names.setdefault(odd.means, odd.suspicion.signal.name)
-    for means, cases in cases_by_meaning.items():
-        yield SuspiciousPasses(name=names[means], means=means, cases=tuple(cases))

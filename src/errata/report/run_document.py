@@ -19,11 +19,11 @@ from errata.render.document import (
     table,
 )
 from errata.render.figures import NONE, money, percent, plural, simulator_cost
-from errata.report.front import run_front
 from errata.report.parts import coverage_line, fit_badge, in_common, name_list, status_of, suspects_section
 from errata.report.run_advice import HEADINGS, ONLY_WITH_ADVICE, advice_line, advice_words, done_line, heading_of
 from errata.report.run_failure_section import group_section, label_of
-from errata.report.run_groups import CauseGroup, case_map, failure_groups
+from errata.report.run_front import run_front
+from errata.report.run_groups import CauseGroup, before_words, case_map, failure_groups, is_again
 from errata.report.run_prose import (
     WORKED,
     after_fixes_words,
@@ -221,9 +221,8 @@ def _linked(failure: RunFailure, keys: Mapping[int, str]) -> Line:
 
 
 def _before(failure: RunFailure) -> str:
-    repeat = failure.repeat
-    counts = [plural(count, word) for count, word in ((repeat.reports, "report"), (repeat.runs, "run")) if count]
-    return f"{', '.join(counts)}{' (another way)' if repeat.otherwise else ''}" if counts else "no"
+    counts = before_words(failure.repeat)
+    return f"{counts}{' (another way)' if failure.repeat.otherwise else ''}" if counts else "no"
 
 
 def _infrastructure(
@@ -304,7 +303,7 @@ def _beside_patterns(report: RunReport) -> Iterator[Line]:
 def _history(report: RunReport) -> Iterator[Line]:
     if not report.history:
         return
-    repeated = [one for one in report.failures if one.repeat and not one.repeat.otherwise]
+    repeated = [one for one in report.failures if is_again(one)]
     earlier = [f"{one.date or 'undated'} {one.path}" for one in report.history]
     yield line(Strong("Earlier reports"), ": ", "; ".join(earlier))
     patterns = [f'{one.date or "undated"}: "{text}"' for one in report.history for text in one.patterns]

@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from errata.model.output.report.run import RunFailure, RunReport
-from errata.render.document import CategoryMap, Line, Link, MapCell, MapRow, RankedCause, line, marked
+from errata.model.output.report.run import Repeat, RunFailure, RunReport
+from errata.render.document import CategoryMap, Link, MapCell, MapRow, RankedCause, line, marked
+from errata.render.figures import plural
 from errata.report.parts import short_list
 from errata.report.run_prose import short_of, title_of
 
@@ -63,7 +64,8 @@ def _by_cause(failures: Iterable[RunFailure]) -> list[list[RunFailure]]:
 def ranked_causes(groups: Sequence[CauseGroup], keys: Mapping[int, str]) -> Iterator[RankedCause]:
     """A failure that shares its cause with no other is one by itself."""
     by_failure = {id(failure): group for group in groups for failure in group.failures}
-    for first, *others in _by_cause(failure for group in groups for failure in group.failures):
+    causes = _by_cause(failure for group in groups for failure in group.failures)
+    for first, *others in sorted(causes, key=lambda found: (-len(found), not is_again(found[0]))):
         if others:
             group = by_failure[id(first)]
             cases = list(dict.fromkeys(one.case for one in group.failures))
@@ -73,20 +75,30 @@ def ranked_causes(groups: Sequence[CauseGroup], keys: Mapping[int, str]) -> Iter
         yield _single_cause(first, keys)
 
 
+def is_again(failure: RunFailure) -> bool:
+    """Whether it failed before, and in the same way."""
+    return bool(failure.repeat) and not failure.repeat.otherwise
+
+
+def before_words(repeat: Repeat) -> str:
+    """`2 reports, 1 run`; empty where it did not fail before."""
+    counts = ((repeat.reports, "report"), (repeat.runs, "run"))
+    return ", ".join(plural(count, word) for count, word in counts if count)
+
+
 def _single_cause(failure: RunFailure, keys: Mapping[int, str]) -> RankedCause:
     """Its title, and below it what the log shows; the text as a whole where the title is its beginning."""
     title, text = failure.bucket, short_of(failure) or failure.error
     beginning = title.rstrip("….")
-    place = _linked(failure, keys)
-    if not title or text.startswith(beginning):
-        title = text or title or "No error text"
-    elif text and beginning.casefold() not in text.casefold():
-        place = line(place, ": ", marked(text))
-    return RankedCause(1, failure.owner, marked(title), place)
-
-
-def _linked(failure: RunFailure, keys: Mapping[int, str]) -> Line:
-    return line(Link(failure.case, f"#{keys[id(failure)]}"))
+    note = line(failure.case)
+    at = text.casefold().find(beginning.casefold())
+    if not title or at == 0 or (at > 0 and title != beginning):
+        title = text[at:] if title else text or "No error text"
+    elif text and at < 0:
+        note = line(note, ": ", marked(text))
+    if is_again(failure):
+        note = line(note, f"; failed before ({before_words(failure.repeat)})")
+    return RankedCause(1, failure.owner, line(Link(title.replace("`", ""), f"#{keys[id(failure)]}")), note)
 
 
 def case_map(report: RunReport, keys: Mapping[int, str]) -> CategoryMap | None:

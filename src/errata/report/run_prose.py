@@ -17,7 +17,7 @@ from errata.model.output.report.run import (
 )
 from errata.model.output.score import AfterFixesOutput
 from errata.render.figures import hundredths, overlap_note, p_value, percent, plural, share_passed
-from errata.render.proof import proof_counts, proof_reason
+from errata.render.proof import proof_counts, proof_reason, sureness
 from errata.report.parts import name_list
 from errata.runs.without_failures import NO_ESTIMATE, harness_words, words_without_failures
 from errata.text.outgoing import short_line
@@ -43,12 +43,16 @@ WORKED = {"yes": "worked", "no": "NO EFFECT", "unknown": "not known yet"}
 
 
 def answer_of(report: RunReport) -> str:
-    """The whole report in two or three sentences: whose the failures are."""
+    return " ".join(answer_sentences(report))
+
+
+def answer_sentences(report: RunReport) -> list[str]:
+    """The whole report in a few sentences: whose the failures are."""
     failures, subject = report.failures, report.subject
     if not failures:
-        return f"{words_without_failures(report.nothing_failed)}." if report.nothing_failed is not None else ""
+        return [f"{words_without_failures(report.nothing_failed)}."] if report.nothing_failed is not None else []
     if subject.unavailable:
-        return "The run was unavailable: every case ended in the same error. This is infrastructure; rerun it."
+        return ["The run was unavailable: every case ended in the same error.", "This is infrastructure; rerun it."]
     mine = sum(one.owner == "model" for one in failures)
     parts = [
         f"{mine} of {plural(len(failures), 'failure')} {'is' if mine == 1 else 'are'} the model's{_proofs(failures)}."
@@ -62,7 +66,7 @@ def answer_of(report: RunReport) -> str:
     if subject.not_in_log and subject.harness is not None:
         rest = plural(subject.not_in_log, "more was measured, but is", "more were measured, but are")
         parts.append(f"{rest} not in the log: {harness_words(subject.harness)}.")
-    return " ".join(parts)
+    return parts
 
 
 def _proofs(failures: Sequence[RunFailure]) -> str:
@@ -73,7 +77,7 @@ def _proofs(failures: Sequence[RunFailure]) -> str:
 
 
 def owner_notes(failures: Sequence[RunFailure]) -> dict[str, str]:
-    """For each owner what its failures show: how the model's are proven, else why most of the others are its own."""
+    """For each owner how sure that is, and why: how the model's are proven, else why most of the others are its own."""
     by_owner: dict[str, list[RunFailure]] = {}
     for failure in failures:
         by_owner.setdefault(failure.owner, []).append(failure)
@@ -83,8 +87,14 @@ def owner_notes(failures: Sequence[RunFailure]) -> dict[str, str]:
         reason, often = reasons.most_common(1)[0]
         shown = short_line(reason, NOTE)
         proofs = _proofs(members).strip(" ()") if owner == "model" else ""
-        notes[owner] = proofs or (shown if 2 * often > len(members) or not shown else f"e.g. {shown}")
+        reason = shown if 2 * often > len(members) or not shown else f"e.g. {shown}"
+        notes[owner] = proofs or ": ".join(filter(None, (_how_sure(members), reason)))
     return notes
+
+
+def _how_sure(failures: Sequence[RunFailure]) -> str:
+    """`likely`; `2 likely, 1 weak` where they differ."""
+    return sureness(Counter("reviewed" if one.reviewed else one.confidence for one in failures))
 
 
 def _machinery(failures: Sequence[RunFailure]) -> str:
@@ -109,7 +119,9 @@ def _gaps(failures: Sequence[RunFailure]) -> str:
 def _ours(failures: Sequence[RunFailure]) -> str:
     ours = [one for one in failures if is_ours(one)]
     verb = "points" if len(ours) == 1 else "point"
-    return f"{len(ours)} {verb} to the eval itself: {name_list([one.case for one in ours], CASES)}." if ours else ""
+    fixed = " and should already be fixed" if all(one.repeat.should_be_gone for one in ours) else ""
+    cases = name_list([one.case for one in ours], CASES)
+    return f"{len(ours)} {verb} to the eval itself{fixed}: {cases}." if ours else ""
 
 
 def is_ours(failure: RunFailure) -> bool:
@@ -118,8 +130,11 @@ def is_ours(failure: RunFailure) -> bool:
 
 
 def _back(failures: Sequence[RunFailure]) -> str:
-    back = [one.case for one in failures if one.repeat.should_be_gone]
-    return f"{len(back)} should already be fixed: {name_list(back, CASES)}." if back else ""
+    """Where the sentence about the eval does not have all of them."""
+    back = [one for one in failures if one.repeat.should_be_gone]
+    if not back or back == [one for one in failures if is_ours(one)]:
+        return ""
+    return f"Of these, {len(back)} should already be fixed: {name_list([one.case for one in back], CASES)}."
 
 
 def _others(failures: Sequence[RunFailure]) -> str:

@@ -1,17 +1,22 @@
 """Facts that every report takes from a view: scores, review coverage, findings, suspicious passes."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import msgspec
 
 from errata.compare.scores import Policy, Score
 from errata.model import Attribution, Finding, Run, StoredRun
-from errata.model.output.report.shared import FindingFact, ReviewCoverage, ScoreLine
+from errata.model.output.report.shared import FindingFact, ReviewCoverage, ScoreLine, SuspiciousPasses
 from errata.model.output.score import NoteOutput
 from errata.model.standing import AttemptReview, name_of
 from errata.model.verdict import word_for
+from errata.runs.suspicions import SuspiciousPass
+from errata.runs.view import RunView
 from errata.triage.rulesets import project_in_use
+from errata.triage.suspicious import is_strong
 
+CORRECTED = ("clean", "reviewed")
 REPORTED = ("error", "warning")
 """Severities of the findings that a report shows."""
 
@@ -38,10 +43,18 @@ def score_line(score: Score, policy: Policy = "clean") -> ScoreLine:
         if_passed=best,
         left_out=score.left_out if sum(score.left_out.values()) else {},
         recovered=len(score.recovered),
+        beside=_counts_beside(score) if policy in CORRECTED else {},
         stated=score.stated if policy == "as_reported" else None,
         reproduced=score.reproduced if policy == "as_reported" else None,
         note=msgspec.convert(score.remark, NoteOutput, from_attributes=True) if score.remark else None,
     )
+
+
+def _counts_beside(score: Score) -> dict[str, int]:
+    counts: Counter[str] = Counter()
+    for group in score.beside:
+        counts[group.why] += group.count
+    return dict(counts.most_common())
 
 
 def review_coverage(failures: Iterable[str], standings: Mapping[str, AttemptReview]) -> ReviewCoverage:
@@ -102,3 +115,27 @@ def native_label(attribution: Attribution | None, run: Run) -> str:
 def in_common(parameters: Mapping[str, str]) -> dict[str, str]:
     """What the members of a bucket share besides their cause; the owner has its own column."""
     return {name: value for name, value in parameters.items() if name != "owner"}
+
+
+def strong_suspicions(view: RunView, cases: Collection[str] | None = None) -> list[SuspiciousPass]:
+    """What is odd about suspicious passes; only about those of `cases`, if given.
+
+    Without passes that only weak signs point to: the summary does not call those suspicious either.
+    """
+    listed = [one for one in view.suspicious_passes() if cases is None or one.suspicion.case in cases]
+    strong = {odd.suspicion.attempt for odd in listed if is_strong(odd.suspicion)}
+    return [odd for odd in listed if odd.suspicion.attempt in strong]
+
+
+def count_passes(listed: Iterable[SuspiciousPass]) -> int:
+    """A pass may be odd in several ways."""
+    return len({odd.suspicion.attempt for odd in listed})
+
+
+def passes_by_meaning(listed: Iterable[SuspiciousPass]) -> tuple[SuspiciousPasses, ...]:
+    cases: dict[str, list[str]] = {}
+    names: dict[str, str] = {}
+    for odd in listed:
+        cases.setdefault(odd.means, []).append(odd.case_name)
+        names.setdefault(odd.means, odd.suspicion.signal.name)
+    return tuple(SuspiciousPasses(name=names[means], means=means, cases=tuple(own)) for means, own in cases.items())

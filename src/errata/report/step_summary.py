@@ -11,12 +11,20 @@ from errata.model.output.report.transcripts import TranscriptReport
 from errata.render.document import Block, Code, Document, Line, Strong, items, line, marked, paragraph, table
 from errata.render.figures import money, plural
 from errata.report.batch_prose import batch_answer, batch_warning, category_title, stated_scores
-from errata.report.comparison_document import scores_table, short_words
+from errata.report.comparison_document import short_words
+from errata.report.comparison_front import scores_table
 from errata.report.comparison_sections import is_provisional, mode_title
 from errata.report.parts import FAILED_ROW, batch_name, name_list, score_table
 from errata.report.run_document import passed_of
 from errata.report.run_failure_section import label_of
 from errata.report.run_prose import answer_of, short_of
+from errata.report.score_doubts import (
+    ScoreDoubts,
+    doubt_words,
+    doubts_of_batch,
+    doubts_of_comparison,
+    doubts_of_run,
+)
 
 CAUSES, FAILURES, NAMED = 5, 20, 8
 
@@ -27,6 +35,7 @@ def of_run(report: RunReport, files: Sequence[str]) -> Document:
         title=f"{subject.model or subject.native_id}: {passed_of(subject)}",
         blocks=(
             *_state(report.reading, provisional=report.reading.status == "provisional"),
+            *_doubt(doubts_of_run(report)),
             paragraph(answer_of(report)),
             score_table(report.scores),
             items(_lines_of_run(report)),
@@ -72,6 +81,7 @@ def of_comparison(report: ComparisonReport, files: Sequence[str]) -> Document:
         title=f"{report.suite}: {plural(len(report.runs), 'run')}, {plural(report.failed_rows, 'failed row')}",
         blocks=(
             *_state(report.reading, FAILED_ROW, provisional=is_provisional(report)),
+            *_doubt(doubts_of_comparison(report)),
             items(map(marked, short_words(report))),
             scores_table(report),
             table(("top causes", "rows", "owner", "status"), causes, right=("rows",)),
@@ -95,7 +105,8 @@ def of_batch(report: BatchReport, files: Sequence[str]) -> Document:
         title=f"{batch_name(report)}: {report.passed}/{len(report.tests)} passed",
         blocks=(
             *_state(report.reading, provisional=report.reading.status == "provisional"),
-            paragraph(batch_answer(report), " ", Strong(batch_warning(report))),
+            *_doubt(doubts_of_batch(report)),
+            paragraph(Strong(batch_warning(report)), " ", batch_answer(report)),
             score_table(stated_scores(report.scores)),
             *([table(("failures", "tests", "owner", "cost"), causes, right=("tests", "cost"))] if causes else []),
             *([items(again)] if again else []),
@@ -116,6 +127,11 @@ def of_transcripts(report: TranscriptReport, files: Sequence[str]) -> Document:
             *_files(files),
         ),
     )
+
+
+def _doubt(doubts: ScoreDoubts) -> Iterator[Block]:
+    if words := doubt_words(doubts):
+        yield paragraph(Strong(words))
 
 
 def _state(reading: ReviewCoverage, unit: str = "failure", *, provisional: bool) -> Iterator[Block]:

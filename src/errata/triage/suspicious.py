@@ -239,7 +239,7 @@ MEANS = {
     "no_work": "passed without a token, an answer or a step",
     "no_tools": "passed without a tool, where almost all others needed several",
     "constant_output": "one and the same answer passes in many different cases",
-    "recites_reference": "the answer is the reference, character for character, in a case that leaves the words open",
+    "recites_reference": "the answer is the reference, character for character, although any wording is allowed",
     "echoes_task": "the answer is the task itself",
     "garbage_passes": "a judge let pass what is not an answer",
     "said_it_failed": "the subject itself reports that it did not succeed",

@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from errata.model.output.report.shared import QuotedEvidence, ReviewCoverage, ScoreLine
+from errata.model.output.report.shared import FindingFact, QuotedEvidence, ReviewCoverage, ScoreLine, SuspiciousPasses
 from errata.model.words import Proof, ProofReason
 
 SpreadGroup = Literal["passed", "failed_model", "failed_framework", "failed_other", "all"]
@@ -279,6 +279,11 @@ class BatchReport(msgspec.Struct, frozen=True, kw_only=True):
     categories: tuple[BatchCategory, ...] = ()
     failures: tuple[BatchFailure, ...] = ()
     limits: BatchLimits = BatchLimits()
+    findings: tuple[FindingFact, ...] = ()
+    """Errors of the checkup: why it is not fit for comparison."""
+    suspicious: tuple[SuspiciousPasses, ...] = ()
+    suspicious_passes: int = 0
+    """Passes that are suspicious; one may be so in several ways."""
 
     def category_of(self, failure: BatchFailure) -> BatchCategory | None:
         return next((one for one in self.categories if one.letter == failure.category), None)

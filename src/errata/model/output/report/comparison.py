@@ -64,8 +64,12 @@ class ReportedRun(msgspec.Struct, frozen=True, kw_only=True):
     repeat: tuple[RepeatedCases, ...] = ()
     owners: dict[str, int] = {}
     """Who has to act → failed rows, the most frequent first."""
+    how_sure: dict[str, dict[str, int]] = {}
+    """Who has to act → `reviewed`, or the confidence of the rule that decided → failed rows."""
     supported: int = 0
     """Rows of the model that evidence supports, of those that nobody has reviewed."""
+    suspicious: int = 0
+    """Passes that are suspicious; one may be so in several ways."""
     presumed: dict[ProofReason, int] = {}
     """Why the model is only presumed to be the owner → rows, of those that nobody has reviewed."""
 

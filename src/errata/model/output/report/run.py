@@ -339,6 +339,8 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
     """The score if failures of the grader or the task with an accepted fix passed."""
     findings: tuple[FindingFact, ...] = ()
     suspicious: tuple[SuspiciousPasses, ...] = ()
+    suspicious_passes: int = 0
+    """Passes that are suspicious; one may be so in several ways."""
     suspects: SuspectTasks = SuspectTasks()
     """Of the suite; of these, the tasks that this run failed."""
     fit: bool = True

@@ -23,6 +23,8 @@ class ScoreLine(msgspec.Struct, frozen=True, kw_only=True):
     """Why → how many, the commonest first."""
     recovered: int = 0
     """How many results were taken from an earlier session."""
+    beside: dict[str, int] = {}
+    """Owner that is not the model → how many of its failures count here, the most frequent first."""
     stated: float | None = None
     """The harness's own number; `reproduced` is whether it follows from the rows."""
     reproduced: bool | None = None
