@@ -18,7 +18,7 @@ def test_the_analysis_of_the_bundled_example():
     assert result.err + result.out == snapshot("""\
 read      convex-evals · 25 evals, 133 checks · 0 unreadable
 checkup   23 of 25 planned evals measured · fit for comparison with other runs
-triage    9 failures · an owner for each
+triage    9 failures · owner found for 4, presumed for 5
 
 Run jn7mqywb · acme/nimbus-2-coder · convex-evals, experiment default · 2026-03-09
 PROVISIONAL: owners assigned by rules; 0 of 9 failures reviewed
@@ -40,8 +40,8 @@ Owners   9 failures
 Next     errata failures jn7mqywb --owner grader   check 1 grader failure: is the grader right?
          errata rerun jn7mqywb                     print how to rerun 2 evals
          errata failures jn7mqywb                  list 9 failures with reasons
-         errata review next jn7mqywb               confirm or correct the owners
-         errata check jn7mqywb                     read 2 notes
+         errata review next jn7mqywb               review the failures one by one
+         errata check jn7mqywb                     show 2 notes with evidence
 
 Causes   1× environment  a download or connection broke during setup
              003-mutations/005-batch_insert
@@ -128,7 +128,7 @@ def test_an_attempt(library):
 003-mutations/005-batch_insert · attempt 1 of 1 · failed at install (step 2 of 6; 4 never started)
 execution error · measurement not_run · outcome none · 7,510 tokens · $0.0200 reported
 
-Owner    environment, likely (provisional, rule connection_reset v13)
+Owner    environment, likely (not reviewed; rule connection_reset v13)
          a download or connection broke during setup
   because   errors[0].message · getRunDetails.envelope.json#/value/evals/15/steps/1
             > error: ECONNRESET downloading package manifest convex
@@ -137,7 +137,7 @@ Owner    environment, likely (provisional, rule connection_reset v13)
             output convex/rows.ts · getRunDetails.envelope.json#/value/evals/15
             > export const addMany = mutation({ args: { rows: v.array(v.object({ n: v.number() }))
             > }, handler: async (ctx, { rows }) => Promise.all(rows.map((r) => ctx.db.ins
-  against   the harness counted it as failed
+  against   the harness counts it in its score, as not passed
 Counted  in strict and as_reported, not in clean
 Next     errata rerun jn7mqywb --case 003-mutations/005-batch_insert
 
@@ -178,8 +178,8 @@ def test_an_attempt_whose_words_mislead(library):
 004-actions/003-rate_limit_guard · attempt 1 of 1 · failed at tests (60 % passed; step 6 of 6)
 execution completed · measurement scored · outcome fail · 7,578 tokens · $0.0210 reported
 
-Owner    model, presumed: every other run that measured this case failed, too (provisional, default
-         owner: no rule names another)
+Owner    model, presumed: no other run passed this case (not reviewed; default owner: no rule names
+         another)
   because   run.log:13
             > AssertionError: expected error text to match /limit reached/, got "too many requests,
             > rate limit exceeded"
@@ -213,8 +213,8 @@ def test_a_turn_of_a_conversation(library):
 turn-11 · attempt 1 of 1 · failed tool_use_correct, state_tracking (2 of 5 dimensions)
 execution completed · measurement scored · outcome fail · 1,534 tokens
 
-Owner    model, presumed: every other run that measured this case failed, too (provisional, default
-         owner: no rule names another)
+Owner    model, presumed: no other run passed this case (not reviewed; default owner: no rule names
+         another)
   because   judgements[openai].reasoning · openai_judged.jsonl:12
             > Multi-step request; only canceled one and forgot the class.
   and       only some of the required calls were made (calls_incomplete)
@@ -298,11 +298,11 @@ Owners   23 failures
          presumed: by default, no evidence
 
 Next     errata failures batch-0214 --owner harness
-           # check 13 harness failures: is the harness broken?
+           # check 13 harness failures: is the harness at fault?
          errata rerun batch-0214         print how to rerun 2 cases
-         errata check batch-0214         read 2 warnings
+         errata check batch-0214         show 2 warnings with evidence
          errata failures batch-0214      list 23 failures with reasons
-         errata review next batch-0214   confirm or correct the owners
+         errata review next batch-0214   review the failures one by one
 
 Causes   11× harness  stored results have a null where the loader expects a dictionary
              test-004, test-006, test-011, test-017, test-023, test-026, test-031 and 4 more

@@ -101,7 +101,7 @@ def test_the_talk_of_an_analysis_is_not_among_its_data():
     assert result.err == (
         "read      convex-evals · 25 evals, 133 checks · 0 unreadable\n"
         "checkup   23 of 25 planned evals measured · fit for comparison with other runs\n"
-        "triage    9 failures · an owner for each\n\n"
+        "triage    9 failures · owner found for 4, presumed for 5\n\n"
     )
 
 

@@ -196,13 +196,22 @@ def tell_summary(analysis: Analysis) -> None:
     say(f"read      {run.source.name} · {read}{measured} · {number(counts.unreadable)} unreadable", hang=STEP)
     say(f"checkup   {measured_share(analysis)}{analysis.health.summary}", hang=STEP)
     if counts.failures:
-        unknown = analysis.unknown_to_triage
-        each = "an owner for each" if counts.failures > 1 else "owner assigned"
-        owners = f"an owner for {counts.failures - unknown:,}, {unknown:,} unknown" if unknown else each
-        owners = "no owner found" if unknown == counts.failures else owners
-        say(f"triage    {failures_in_words(analysis.stored)} · {owners}", hang=STEP)
+        say(f"triage    {failures_in_words(analysis.stored)} · {_owners_found(analysis)}", hang=STEP)
         tell_history(analysis)
     say()
+
+
+def _owners_found(analysis: Analysis) -> str:
+    """`owner found for 4, presumed for 5`."""
+    unknown = analysis.unknown_to_triage
+    presumed = sum(sum(one.presumed.values()) for one in analysis.owners)
+    with_owner = analysis.stored.counts.failures - presumed - unknown
+    parts = [(with_owner, "found"), (presumed, "presumed"), (unknown, "unknown")]
+    named = [(count, word) for count, word in parts if count]
+    if len(named) == 1:
+        (count, word) = named[0]
+        return f"owner {word}{' for each' if count > 1 else ''}"
+    return f"owner {', '.join(f'{word} for {count:,}' for count, word in named)}"
 
 
 def show_summary(analysis: Analysis, *, kept: bool, report: Path | None = None, suspects_here: bool = True) -> None:

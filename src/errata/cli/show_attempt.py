@@ -149,7 +149,7 @@ QUOTE_LINES = 4
 
 def put_owner(shown: ShownAttempt, attribution: Attribution, explanation: Explanation, *, raw: bool) -> None:
     # after a review, the owner comes from the verdict
-    label, state = ("Owner", "provisional, ") if shown.review is None else ("Triage", "")
+    label, state = ("Owner", "not reviewed; ") if shown.review is None else ("Triage", "")
     is_silent = _is_silent(shown.attempt, attribution, explanation)
     if is_silent:
         decided = f"{attribution.owner}: {_NO_DETAIL[shown.attempt.outcome == 'fail']}"

@@ -14,9 +14,9 @@ REASONS: dict[ProofReason, str] = {
     "passed_elsewhere": "another attempt or run passed {these}",
     "self_evident": "the mistake is self-evident",
     "no_other_result": "no other run of {these} is in the store",
-    "nobody_passed": "every other run that measured {these} failed, too",
+    "nobody_passed": "no other run passed {these}",
     "in_doubt": "some evidence points to another owner",
-    "simulated_user": "the simulated user may have caused the failure",
+    "simulated_user": "another run passed {these}, but its simulated user may have acted differently",
     "no_answer_logged": "the log has no answer",
 }
 _NO_ATTEMPT = "all attempts at {these} failed, and no other run of {them} is in the store"

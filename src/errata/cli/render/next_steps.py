@@ -11,7 +11,7 @@ from errata.runs.scores import Scores
 from errata.runs.summary import Analysis
 from errata.text.shell import shell_word
 
-TO_CHECK = {"harness": "is the harness broken", "grader": "is the grader right", "task": "is the task right"}
+TO_CHECK = {"harness": "is the harness at fault", "grader": "is the grader right", "task": "is the task right"}
 """Owners whose failures come back until somebody repairs something, and what to ask: rules may be wrong about them."""
 INDENT = 9
 
@@ -34,7 +34,7 @@ def _steps(analysis: Analysis) -> list[Step]:
     if failures:
         listing.append((["errata", "failures", handle], f"list {plural(failures, 'failure')} with reasons"))
     if to_review:
-        listing.append((["errata", "review", "next", handle], "confirm or correct the owners"))
+        listing.append((["errata", "review", "next", handle], "review the failures one by one"))
     if not failures:
         listing.append((["errata", "show", handle], "show the run"))
     if not analysis.health.fit:
@@ -78,7 +78,11 @@ def rerun_note(stored: StoredRun, scores: Scores) -> str:
 
 def _check(analysis: Analysis) -> list[Step]:
     health = analysis.health
-    return [(["errata", "check", analysis.handle], f"read {health.counts_in_words}")] if health.findings else []
+    return (
+        [(["errata", "check", analysis.handle], f"show {health.counts_in_words} with evidence")]
+        if health.findings
+        else []
+    )
 
 
 def _common_width(steps: Sequence[Step]) -> int:
