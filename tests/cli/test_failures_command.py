@@ -66,7 +66,7 @@ def test_that_nothing_of_the_kind_is_known_makes_it_no_answer(tmp_path, option, 
 def test_a_filter_that_fits_no_failure_is_an_answer(library, filters):
     result = done("failures", "jn7mqywb", *filters, "--store", library)
 
-    assert result.out == "9 failures in 25 attempts, 0 listed\n"
+    assert result.out == "No failure matches the filters: 9 failures in 25 attempts, none listed\n"
 
 
 def test_a_check_that_only_one_of_two_runs_knows_is_no_slip(library):

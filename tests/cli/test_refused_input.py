@@ -350,3 +350,10 @@ def test_a_folder_with_several_runs_is_not_one_run(tmp_path):
     assert result.code == 2
     assert "holds 4 runs" in result.talk
     assert "20260301T130000_voice-beta_9c0d1e2f · voice-beta · id 01f18819d1decc9a" in result.err
+
+
+def test_a_path_that_does_not_exist_is_answered_with_the_names_beside_it(tmp_path):
+    (tmp_path / "promptfoo").mkdir()
+    result = errata("analyze", tmp_path / "promptfo")
+
+    assert f"did you mean `{tmp_path / 'promptfoo'}`?" in " ".join(result.err.split())

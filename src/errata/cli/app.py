@@ -114,7 +114,7 @@ class UnknownCommandError(click.UsageError):
     """Like click's own, which suggests only words that are spelled alike."""
 
     def __init__(self, name: str, meant: str, ctx: click.Context) -> None:
-        super().__init__(f"No such command '{name}'.", ctx)
+        super().__init__(f"No such command `{name}`.", ctx)
         self.possibilities = [meant]
 
 

@@ -141,7 +141,8 @@ def _usage(error: click.ClickException) -> int:
     if meant:
         hints.append(f"did you mean {' or '.join(f'`{name}`' for name in meant)}?")
     if isinstance(error, click.UsageError) and error.ctx is not None:
-        hints.append(f"`{error.ctx.command_path} --help` shows how it is used")
+        listed = "commands" if isinstance(error.ctx.command, click.Group) else "arguments and options"
+        hints.append(f"`{error.ctx.command_path} --help` lists the {listed}")
     message = error.message if meant and not isinstance(error, click.BadParameter) else error.format_message()
     _say(message.rstrip("."), "\n".join(hints))
     return USER

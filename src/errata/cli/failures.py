@@ -150,7 +150,10 @@ def show_failures(stored: StoredRun, handle: str, failures: Iterable[Failure], *
         _put_rows(listed, raw=raw)
     counts = stored.counts
     shown = "" if len(listed) == counts.failures else f", {len(listed):,} listed"
-    total = f"{failures_in_words(stored)} in {attempts_in_words(stored)}{shown}"
+    total = f"{failures_in_words(stored)} in {attempts_in_words(stored)}{shown if listed else ''}"
+    if counts.failures and not listed:
+        put(f"No failure matches the filters: {total}, none listed")
+        return 0
     put(f"{total}{_where_owners_come_from(listed)}")
     _put_confidence(listed)
     _put_contradicted(listed)

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
-from errata.errors import AmbiguousFormatError, ErrataError, ReadAloneError, SourceError, UnknownFormatError
+from errata.errors import AmbiguousFormatError, ErrataError, ReadAloneError, SourceError, UnknownFormatError, nearest
 from errata.model import Harness, Item, SourceRef, Unreadable, UnreadFiles
 from errata.model.attempt_rows import AttemptRows
 from errata.model.record import TurnBegins
@@ -150,13 +150,19 @@ class FoundPaths(NamedTuple):
     """Files that no source recognises."""
 
 
+def _hint_for_missing(path: Path) -> str:
+    """The entries of its folder that are spelled alike."""
+    try:
+        alike = [f"`{path.parent / name}`" for name in nearest(path.name, (one.name for one in path.parent.iterdir()))]
+    except OSError:
+        alike = []
+    return f"did you mean {' or '.join(alike)}?" if alike else "check the path"
+
+
 def look(path: Path, *, source: str = "") -> FoundPaths:
     """What is at a path: the paths to read, and every file that will not be read."""
     if not _exists(path):
-        raise SourceError(
-            f"No such file or folder: `{path}`",
-            hint="check the path; `errata import PATH…` takes files and folders",
-        )
+        raise SourceError(f"No such file or folder: `{path}`", hint=_hint_for_missing(path))
     candidates = {source: source_named(source)} if source else _candidates(path)
     search = FolderSearch(path, Recogniser(candidates).recognise)
     matches = list(search.matches())
