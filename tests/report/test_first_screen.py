@@ -267,3 +267,14 @@ def test_a_pass_rate_is_called_the_harness_own_only_where_it_is(reported, stated
     report = replace(made, scores=scores, subject=replace(made.subject, stated=stated))
 
     assert f"- **Pass rate**: {words}\n" in to_markdown(run_document(report))
+
+
+def test_a_case_without_a_result_is_not_drawn_as_a_pass():
+    made = a_report({"a": [True], "b": [False]})
+    report = replace(made, subject=replace(made.subject, total=3, missing=("c",)))
+    page = to_html(run_document(report))
+
+    assert page.count('<rect class="pass"') == 2
+    assert page.count("<title>no result</title>") == 1
+    assert "1 of 3 cases failed, 1 without a result" in page
+    assert "did not fail" not in page

@@ -30,6 +30,8 @@ class CategoryCount(msgspec.Struct, frozen=True, kw_only=True):
     cases: int
     by_run: tuple[int, ...]
     """Cases that failed, a number for each column; a case without a verdict is none of them."""
+    passed: int
+    """Cases that passed in every run."""
     tried: int
     """Cases that at least one run was measured on."""
     hard: int
@@ -63,7 +65,8 @@ def _count(name: str, cases: Sequence[str], matrix: Matrix, hardness: Mapping[st
         sum(cell.fails > 0 for row in rows if (cell := row[at]) is not None) for at in range(len(matrix.columns))
     )
     known = [hard for case in cases if (hard := hardness[case]) is not None]
-    return CategoryCount(name=name, cases=len(cases), by_run=by_run, tried=len(known), hard=sum(known))
+    passed = sum(all(cell is not None and cell.passed for cell in row) for row in rows)
+    return CategoryCount(name=name, cases=len(cases), by_run=by_run, passed=passed, tried=len(known), hard=sum(known))
 
 
 def _hard(row: Row, telling: IsTelling) -> bool | None:

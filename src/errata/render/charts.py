@@ -20,6 +20,7 @@ PASSED, CELL, PITCH, GAP = "✓", 22, 25, 12
 LETTER = 6.6
 """Width of a letter in the titles of a matrix."""
 SMALL, SMALL_PITCH, PER_LINE = 13, 16, 20
+NO_RESULT = "–"
 DRAWN = 400
 """Cases of a map that are drawn one by one; of more, each category has a strip."""
 LABEL = 22
@@ -146,8 +147,8 @@ def owner_list(strip: OwnerStrip, text: Gate, *, target: Target | None = None) -
 
 def case_map(drawn: CategoryMap, text: Gate, target: Callable[[str], str]) -> str:
     """A row for each category. `target` is the address of a section, by its key."""
-    whole = max((len(row.failed) + row.others for row in drawn.rows), default=0)
-    small = sum(len(row.failed) + row.others for row in drawn.rows) <= DRAWN
+    whole = max(map(_size, drawn.rows), default=0)
+    small = sum(map(_size, drawn.rows)) <= DRAWN
     rows = "".join(
         f'<div><span class="label">{text(row.name)}</span>'
         f"{_squares(row, text, target) if small else _category_strip(row, whole, text)}"
@@ -156,6 +157,8 @@ def case_map(drawn: CategoryMap, text: Gate, target: Callable[[str], str]) -> st
     )
     used = _in_order(cell.owner for row in drawn.rows for cell in row.failed)
     plain = f'<span class="own"><b class="k plain"></b>{text(drawn.rest)}</span>'
+    if any(row.unmeasured for row in drawn.rows):
+        plain += f'<span class="own"><b class="k plain">{NO_RESULT}</b>no result</span>'
     legend = f'<figcaption class="legend">{"".join(named_chip(owner, text) for owner in used)}{plain}</figcaption>'
     return f'<figure>{legend}<div class="{"map" if small else "map strips"}">{rows}</div></figure>'
 
@@ -166,8 +169,13 @@ def _in_order(owners: Iterable[str]) -> list[str]:
     return [*(owner for owner in OWNERS if owner in used), *sorted(used - set(OWNERS))]
 
 
+def _size(row: MapRow) -> int:
+    return len(row.failed) + row.others + row.unmeasured
+
+
 def _squares(row: MapRow, text: Gate, target: Callable[[str], str]) -> str:
-    count = len(row.failed) + row.others
+    """Failures first, then passes; a case without a result has a dash."""
+    count = _size(row)
     lines, wide = -(-count // PER_LINE), min(count, PER_LINE)
     cells = []
     for at in range(count):
@@ -176,6 +184,9 @@ def _squares(row: MapRow, text: Gate, target: Callable[[str], str]) -> str:
             cells.append(
                 f'<rect class="pass" x="{x + 0.5}" y="{y + 0.5}" width="{SMALL - 1}" height="{SMALL - 1}" rx="3"/>'
             )
+            if at >= len(row.failed) + row.others:
+                middle = f'x="{x + SMALL / 2}" y="{y + SMALL / 2}"'
+                cells.append(f'<g class="c pass"><title>no result</title><text {middle}>{NO_RESULT}</text></g>')
             continue
         cell = row.failed[at]
         square = _cell(x, y, SMALL, cell.owner, f"{cell.case}: {cell.owner}", text)
@@ -191,10 +202,19 @@ def _category_strip(row: MapRow, whole: int, text: Gate) -> str:
     counts: dict[str, int] = {}
     for cell in row.failed:
         counts[cell.owner] = counts.get(cell.owner, 0) + 1
-    total = len(row.failed) + row.others
+    total = _size(row)
     shares = [(owner, often / total) for owner, often in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))]
-    words = ", ".join([*(f"{owner} {often}" for owner, often in counts.items()), f"not failed {row.others}"])
-    inner = f'<svg width="{_share(total / whole)}%" height="22">{_segments(shares, rest="pass")}</svg>'
+    words = ", ".join(
+        [
+            *(f"{owner} {often}" for owner, often in counts.items()),
+            f"passed {row.others}",
+            f"no result {row.unmeasured}",
+        ]
+    )
+    segments = _segments(shares, rest="")
+    if row.others:  # what is left blank has no result
+        segments += _segment(len(row.failed) / total, row.others / total, "pass", has_letter=False)
+    inner = f'<svg width="{_share(total / whole)}%" height="22">{segments}</svg>'
     return f'<svg class="strip" height="22" role="img" aria-label="{text(words)}">{inner}</svg>'
 
 

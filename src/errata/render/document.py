@@ -214,16 +214,18 @@ class MapRow(msgspec.Struct, frozen=True, gc=False):
     name: str
     failed: tuple[MapCell, ...]
     others: int
-    """Cases that did not fail."""
+    """Cases that passed."""
     note: str = ""
+    unmeasured: int = 0
+    """Cases without a result."""
 
 
 class CategoryMap(msgspec.Struct, frozen=True, gc=False, tag=True):
     """The cases of a run by category. Markdown leaves it out."""
 
     rows: tuple[MapRow, ...]
-    rest: str = "did not fail"
-    """What the cases are that have no owner."""
+    rest: str = "passed"
+    """What the other cases are, those without a result apart."""
 
 
 class Grid(msgspec.Struct, frozen=True, gc=False, tag=True):

@@ -226,6 +226,7 @@ def _categories(view: RunView) -> Iterator[CategoryTest]:
             name=category.name,
             cases=category.cases,
             failed=category.failed_rows,
+            passed=category.passed,
             tried=category.tried if is_tested else None,
             hard=category.hard,
             p=category.p if is_tested else None,

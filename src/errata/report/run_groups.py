@@ -106,26 +106,31 @@ def case_map(report: RunReport, keys: Mapping[int, str]) -> CategoryMap | None:
 
     None where nothing is known of how many there are.
     """
-    unit = report.subject.unit
+    subject = report.subject
     if not report.categories:
-        total = report.subject.total
-        rows = [_row(f"all {unit}", report.failures, total, unit, keys)] if total else []
+        sizes = (subject.total, subject.passed)
+        rows = [_row(f"all {subject.unit}", report.failures, sizes, subject.unit, keys)] if subject.total else []
     elif len(report.categories) <= CATEGORIES:
         by_category: dict[str, dict[str, RunFailure]] = {}
         for failure in report.failures:
             for category in failure.categories:
                 by_category.setdefault(category, {}).setdefault(failure.case, failure)
         rows = [
-            _row(category.name, by_category.get(category.name, {}).values(), category.cases, "cases", keys)
-            for category in report.categories
+            _row(tested.name, by_category.get(tested.name, {}).values(), (tested.cases, tested.passed), "cases", keys)
+            for tested in report.categories
         ]
     else:
         rows = []
     return CategoryMap(tuple(rows)) if rows else None
 
 
-def _row(name: str, failed: Iterable[RunFailure], size: int, unit: str, keys: Mapping[int, str]) -> MapRow:
+def _row(name: str, failed: Iterable[RunFailure], sizes: tuple[int, int], unit: str, keys: Mapping[int, str]) -> MapRow:
+    """`sizes`: all cases, and those that passed; what neither passed nor failed has no result."""
     ordered = sorted(failed, key=lambda one: (one.owner, one.case))
     cells = tuple(MapCell(one.owner, title_of(one), keys[id(one)]) for one in ordered)
-    whole = max(size, len(cells))
-    return MapRow(name or "no category", cells, whole - len(cells), f"{len(cells):,} of {whole:,} {unit} failed")
+    whole = max(sizes[0], len(cells))
+    passed = min(sizes[1], whole - len(cells))
+    unmeasured = whole - len(cells) - passed
+    note = f"{len(cells):,} of {whole:,} {unit} failed"
+    note += f", {unmeasured:,} without a result" if unmeasured else ""
+    return MapRow(name or "no category", cells, passed, note, unmeasured)

@@ -219,6 +219,8 @@ class CategoryTest(msgspec.Struct, frozen=True, kw_only=True):
     """All that were planned, with missing ones."""
     failed: int
     """Of these, the ones that failed, whoever is the owner."""
+    passed: int
+    """Of these, the ones that passed; the rest has no result."""
     tried: int | None
     """Cases that the test counts: without infrastructure failures, missing and contradictory ones; null where the log
     holds only the failures."""
