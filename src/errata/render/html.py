@@ -44,7 +44,7 @@ def to_html(document: Document) -> str:
             f"<title>{page_text(document.title)}</title>",
             f"<style>{style}</style>",
             "</head>",
-            "<body>",
+            '<body class="report">',
             *page.parts(),
             "</body>",
             "</html>",
