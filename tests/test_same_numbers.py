@@ -214,7 +214,7 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
         ("report --profile batch --json, reading",
          lambda run: batch(run)["reading"]["failures"] if is_batch(run) else None),
         ("report --profile batch, answer",
-         lambda run: number_in(r"of (\d+) failures? (?:is|are) not", batch_page(run)) if is_batch(run) else None),
+         lambda run: number_in(r"of (\d+) failures? (?:is|are) ", batch_page(run)) if is_batch(run) else None),
         ("issues --json", lambda run: len(batch(run, "issues")["failures"]) if is_batch(run) else None),
         ("writeback --json",
          lambda run: (made := written_back(run)) and len(made["changes"]) + sum(made["left"].values())),

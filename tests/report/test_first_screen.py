@@ -136,7 +136,7 @@ def test_knock_on_failures_are_shown_with_the_cause_that_they_follow_from():
     assert causes_card([cause], {"model": 1, "collateral": 5}).note == ()
 
 
-def test_what_failed_before_comes_first_of_causes_that_occur_once():
+def test_a_cause_states_that_it_failed_before_and_leads_to_its_failure():
     report = a_report({"a": [False], "b": [False], "c": [False]})
     repeats = (Repeat(), Repeat(reports=2), Repeat(runs=1, otherwise=True))
     failures = [replace(one, repeat=repeat, bucket=f"why {one.case}", bucket_slug=one.case)
@@ -144,9 +144,10 @@ def test_what_failed_before_comes_first_of_causes_that_occur_once():
     keys = {id(one): one.case for one in failures}
 
     causes = list(ranked_causes(failure_groups(failures), keys))
-    assert [words(one.title) for one in causes] == ["why b", "why a", "why c"]
-    assert "; failed before (2 reports)" in words(causes[0].note)
-    assert [one.title[0].target for one in causes] == ["#b", "#a", "#c"]
+    assert [words(one.title) for one in causes] == ["why a", "why b", "why c"]
+    assert ["failed before" in words(one.note) for one in causes] == [False, True, False]
+    assert "; failed before (2 reports)" in words(causes[1].note)
+    assert [one.title[0].target for one in causes] == ["#a", "#b", "#c"]
 
 
 def test_a_title_that_was_cut_is_shown_as_the_log_has_it():

@@ -64,8 +64,7 @@ def _by_cause(failures: Iterable[RunFailure]) -> list[list[RunFailure]]:
 def ranked_causes(groups: Sequence[CauseGroup], keys: Mapping[int, str]) -> Iterator[RankedCause]:
     """A failure that shares its cause with no other is one by itself."""
     by_failure = {id(failure): group for group in groups for failure in group.failures}
-    causes = _by_cause(failure for group in groups for failure in group.failures)
-    for first, *others in sorted(causes, key=lambda found: (-len(found), not is_again(found[0]))):
+    for first, *others in _by_cause(failure for group in groups for failure in group.failures):
         if others:
             group = by_failure[id(first)]
             cases = list(dict.fromkeys(one.case for one in group.failures))
