@@ -1,5 +1,7 @@
 """`errata failures --like`: the same failure over models, runs and earlier reports, and what was done about it."""
 
+import json
+import re
 import shutil
 
 import pytest
@@ -183,3 +185,19 @@ def test_filters_and_a_missing_run_are_refused(own):
 
     assert "`--like` searches all failures and takes no filter" in filtered.talk
     assert "Missing argument 'RUN…'" in errata("failures", "--store", own).talk
+
+
+def test_a_run_without_a_date_is_not_dated_by_its_import(tmp_path):
+    log = tmp_path / "rows.jsonl"
+    records = [
+        ("run", {"native_id": "r", "source": {"name": "s"}, "suite": "s", "subject": {"model": "m"}}),
+        ("attempt", {"case": "s/c", "execution": "completed", "measurement": "scored", "outcome": "fail",
+                     "checks": [{"name": "tests", "status": "fail", "explanation": "no space left on device"}]}),
+    ]  # fmt: skip
+    log.write_text("\n".join(json.dumps({"errata": 1, "kind": kind, "record": record}) for kind, record in records))
+    done("import", log)
+    page = done("failures", "--like", "no space left on device").out
+
+    assert "1 failure in 1 of 1 run" in page
+    assert "seen" not in page
+    assert not re.search(r"\b20\d\d-", page)

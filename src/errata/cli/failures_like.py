@@ -32,7 +32,7 @@ WHY: dict[Match, str] = {
     "same_key": "same key",
     "same_text": "same text",
     "same_check": "same case and check",
-    "same_bucket": "same bucket",
+    "same_bucket": "same cause",
     "same_case": "same case",
     "similar_text": "similar text",
 }
@@ -92,7 +92,8 @@ def _show_counts(result: SimilarFailures, *, raw: bool) -> None:
     more = f" · {len(models) - MOST_MODELS:,} more" if len(models) > MOST_MODELS else ""
     put(f"  models  {' · '.join(models[:MOST_MODELS])}{more}", hang=10, raw=raw)
     days = dict.fromkeys(time[:DAY] for time in (result.first_seen, result.last_seen) if time)
-    put(f"  seen    {' to '.join(days)}", hang=10)
+    if days:
+        put(f"  seen    {' to '.join(days)}", hang=10)
 
 
 def _row(failure: SimilarFailure) -> tuple[str, ...]:
@@ -100,7 +101,7 @@ def _row(failure: SimilarFailure) -> tuple[str, ...]:
     return (
         failure.handle,
         failure.stored.run.subject.model or "–",
-        began(failure.stored)[:DAY],
+        (failure.stored.run.started_at or "–")[:DAY],
         failure.case_name + number,
         WHY[failure.match],
     )

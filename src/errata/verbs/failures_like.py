@@ -125,7 +125,7 @@ def find_similar(
         searched=len(chosen),
         matches={match: finding.counts[match] for match in MATCHES if finding.counts[match]},
         models=dict(finding.models.most_common()),
-        runs=len(finding.times),
+        runs=finding.runs,
         first_seen=min(finding.times, default=None),
         last_seen=max(finding.times, default=None),
         failures=tuple(finding.failures(handles)),
@@ -169,7 +169,8 @@ class _Finding:
         self.models: Counter[str] = Counter()
         self.cases: Counter[str] = Counter()
         self.times: list[str] = []
-        """When each run with a match began."""
+        """When each run with a match began, as far as their logs show that."""
+        self.runs = 0
         self._nearest: dict[Match, list[tuple[StoredRun, str, str]]] = {match: [] for match in MATCHES}
         """Run, attempt and bucket."""
 
@@ -180,7 +181,8 @@ class _Finding:
         matches.pop(self._sought.attempt.id if self._sought.attempt else "", None)
         if not matches:
             return
-        self.times.append(began(stored))
+        self.runs += 1
+        self.times += [stored.run.started_at] if stored.run.started_at else []
         self.models[stored.run.subject.model] += len(matches)
         self.counts.update(matches.values())
         self.cases.update(split_attempt_id(attempt).case for attempt in matches)

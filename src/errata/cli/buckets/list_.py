@@ -18,7 +18,7 @@ HEADER = ("cause", "status", "failures", "cases", "runs", "models", "owner", "la
 RIGHT = ("failures", "cases", "runs", "models")
 SHOWN = 30
 SIZES = 5
-SURFACE = ("owner", "category", "step", "judge", "session")
+SURFACE = ("owner", "category", "step", "judge", "model", "session")
 """Parameters that many buckets share without a common cause."""
 
 
