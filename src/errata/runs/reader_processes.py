@@ -46,8 +46,8 @@ from errata.store.shared_rows import SharedRows, laid_out, pack_shared
 PARALLEL_FROM = 16 * 1024 * 1024
 """Below this size starting a process costs more than it saves."""
 
-FOLDERS_LOOKED_AT = 200
-"""About as many of the folders in a folder tell how large the others are."""
+LOOKED_AT = 200
+"""About as many of the files and folders in a folder tell how large the others are."""
 READERS_OF_ARCHIVE = 2
 MOST_READERS = 4
 """More would wait for the process that writes."""
@@ -185,7 +185,7 @@ def sizes_kept() -> Iterator[None]:
 def size_of(path: Path) -> int:
     """Bytes at the path; of a large folder, at least as many as a process of its own is worth.
 
-    In a folder with very many folders, only some of those are looked at: it is a guess then.
+    In a folder with very many files or folders, only some of them are looked at: it is a guess then.
     """
     known, name = _sizes.get(), str(path)
     if known is None:
@@ -205,16 +205,17 @@ def _size_at(path: str) -> int:
     total, folders = 0, [(path, 1)]
     while folders and total < PARALLEL_FROM:
         folder, often = folders.pop()
-        below = []
+        below: list[os.DirEntry[str]] = []
+        files: list[os.DirEntry[str]] = []
         with suppress(OSError), os.scandir(folder) as listed:
             for entry in listed:
-                if entry.is_dir(follow_symlinks=False):
-                    below.append(entry.path)
-                else:
-                    with suppress(OSError):
-                        total += often * entry.stat(follow_symlinks=False).st_size
-        step = max(1, len(below) // FOLDERS_LOOKED_AT)
-        folders += [(one, often * step) for one in below[::step]]
+                (below if entry.is_dir(follow_symlinks=False) else files).append(entry)
+        step = max(1, len(files) // LOOKED_AT)
+        for entry in files[::step]:
+            with suppress(OSError):
+                total += often * step * entry.stat(follow_symlinks=False).st_size
+        step = max(1, len(below) // LOOKED_AT)
+        folders += [(entry.path, often * step) for entry in below[::step]]
     return total
 
 

@@ -21,6 +21,7 @@ from errata.sources.base import (
     json_file,
     json_lines,
     relative,
+    small_file,
     unreadable,
 )
 from errata.sources.generic import NAME
@@ -106,11 +107,9 @@ def _unpivoted(table: RowTable, wide: WideTable, path: Path, mapping: Mapping) -
 
 
 def _opened(path: Path, source: str, root: Path, mapping: Mapping) -> RowTable:
+    whole = small_file(path, SMALL)
     try:
-        with path.open("rb") as file:
-            opening = file.read(SMALL)
-            if len(opening) == SMALL:
-                opening += file.read(OPENING - SMALL)
+        opening = whole if whole is not None else _read_opening(path)
     except OSError as error:
         return _nothing(unreadable(source, SourceRef(file=relative(path, root)), describe(error)))
     if opening.startswith(MAGIC):
@@ -122,8 +121,13 @@ def _opened(path: Path, source: str, root: Path, mapping: Mapping) -> RowTable:
     if starts[:1] != [b"["] and _are_json_lines(lines, starts, rows) and not (mapping.files and len(lines) == 1):
         return _json_lines(path, lines, source, root, mapping)
     if starts[:1] in ([b"["], [b"{"]):
-        return _document(path, source, root, mapping, opening if len(opening) < SMALL else None)
+        return _document(path, source, root, mapping, whole)
     return _delimited(path, lines, source, root)
+
+
+def _read_opening(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(OPENING)
 
 
 def format_of(path: Path) -> Literal["parquet", "lines", "document", "delimited"]:
