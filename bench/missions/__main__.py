@@ -208,10 +208,12 @@ SETS = {
     "convex": convex,
     "convex-2": convex,
     "convex-3": convex,
+    "convex-4": convex,
     "conversation": conversation,
     "scylla": scylla,
     "scylla-2": scylla,
     "scylla-3": scylla,
+    "scylla-4": scylla,
 }
 """Data sets, and what compares each with its truth."""
 
