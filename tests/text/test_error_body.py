@@ -16,6 +16,7 @@ from errata.text.error_body import LONGEST, error_body
         ('{"detail": "Invalid input", "status": 422, "requestId": "b1946ac9"}', 422),
         ('{"detail": [{"loc": ["body", "prompt"], "msg": "field required", "type": "value_error.missing"}]}', None),
         ('{"detail": "Not Found"}', None),
+        ('{"error": {"message": "Internal Server Error", "code": 500, "metadata": {}}, "user_id": "org_2k"}', 500),
         ('{"statusCode": 404, "message": "No such route", "error": "Not Found"}', 404),
         ("<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>", 502),
         ("<!DOCTYPE html><html><head><title>Service Unavailable</title></head></html>", None),

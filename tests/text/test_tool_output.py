@@ -85,6 +85,11 @@ FUNCTION = (
     "Error: Tests failed (ratio: 0.5)\n FAIL  grader.test.ts > joins\n"
     "Error: [CONVEX Q(posts:feed)] [Request ID: 5e1c8bb0] Server Error\nUncaught TypeError: Cannot read properties\n"
 )
+SENTENCE = (
+    "Error: Tests failed (ratio: 0.5)\n FAIL  grader.test.ts > counts\n"
+    "Error: [CONVEX M(carts:out)] [Request ID: 5e1c8bb0] Server Error\n"
+    "Could not find public function for 'carts:out'.\n"
+)
 CRASH = (
     "Error: Failed to lint code:\n\nOops! Something went wrong! :(\n\nESLint: 9.36.0\n\n"
     "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'x' imported from eslint.config.mjs\n"
@@ -106,6 +111,7 @@ CRASH = (
         (TESTS, "AssertionError: expected [ 10, 15 ] to deeply equal [ 10, 15, 20 ]"),
         (f"Error: Failed to typecheck code:\n{NO_CONFIG}", NO_CONFIG),
         (SERVER, "Uncaught Error: Too many documents read"),
+        (SENTENCE, "Could not find public function for 'carts:out'."),
         (DOCUMENT, 'Document "k5" in table "people" does not match the schema.'),
         (WRAPPED, "`list` defined in `a.js` is a Query function. Only actions can be defined in Node.js."),
         (UNSET, "Environment variable ISSUER is used but its value was not set."),
@@ -113,8 +119,8 @@ CRASH = (
         (CRASH, "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'x' imported from eslint.config.mjs"),
     ],
     ids=[
-        "schema", "modules", "bundle", "types", "tsc", "lint", "install", "tests", "tsconfig", "server", "document",
-        "wrapped", "unset", "function", "crash",
+        "schema", "modules", "bundle", "types", "tsc", "lint", "install", "tests", "tsconfig", "server", "sentence",
+        "document", "wrapped", "unset", "function", "crash",
     ],
 )  # fmt: skip
 def test_the_line_below_the_header_that_names_the_error(text, line):

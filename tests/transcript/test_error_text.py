@@ -28,6 +28,15 @@ def test_exceptions_and_findings_are_found_with_their_lines():
     ]
 
 
+def test_a_sentence_below_a_servers_announcement_is_the_error():
+    announced = "Error: [CONVEX M(a:hit)] [Request ID: c6] Server Error"
+
+    assert [line.text for line in lines(f"{announced}\nDocuments read from a table changed\n")] == [
+        "Documents read from a table changed"
+    ]
+    assert lines(f"{announced}\n ❯ grader.test.ts:11:54\n") == []
+
+
 def test_a_finding_is_shared_by_its_rule():
     assert lines(LOG)[0].shared == "@typescript-eslint/no-unused-vars"
 

@@ -120,6 +120,19 @@ def test_a_linter_that_crashes_or_lacks_its_settings_has_judged_nothing(output):
     assert found.signals[0].quote
 
 
+@pytest.mark.parametrize(
+    ("task", "owner"),
+    [("Leave no unused names: no-unused-vars is on.", "model"), ("Write a query.", "grader"), ("no-unused", "grader")],
+)
+def test_a_lint_rule_that_the_task_names_is_part_of_the_task(task, owner):
+    complaint = "/o/a.ts\n  9:23  error  'ctx' is defined but never used  @typescript-eslint/no-unused-vars\n"
+    lint = Check(name="eslint", status="fail", kind="step", explanation=complaint)
+    tests = Check(name="tests", status="pass", kind="step")
+    case = Case(run="r", suite="suite", native_id="case-1", input=task)
+
+    assert attributed(an_attempt(checks=(lint, tests)), case=case).owner == owner
+
+
 def test_code_that_a_linter_cannot_parse_is_not_a_matter_of_style():
     refused = Check(name="eslint", status="fail", explanation="/o/a.ts\n  9:5  error  Parsing error: ';' expected\n")
     tests = Check(name="tests", status="pass", kind="step")

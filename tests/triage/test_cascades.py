@@ -132,6 +132,30 @@ def test_one_lock_is_enough_where_the_log_of_the_crash_names_it():
     assert roots(held, an_attempt(case="s/test-012", outcome="fail", **between)) == {}
 
 
+def test_a_lock_that_could_not_be_acquired_follows_the_crash_that_did_not_release_it():
+    lock = "/results/.repo-cache/weft.lock"
+    kept = f"[WARNING] scylla.e2e.workspace_manager: Lock {lock} not released (owner test-021, pid 30911)"
+    root = crash("s/test-021", "'utf-8' codec can't decode byte 0xe9", day("07:31:20"), artefacts=log(kept))
+    follower = crash("s/test-026", f"The file lock '{lock}' could not be acquired.", day("07:33:27"))
+
+    assert followers_of(root, follower) == {"s/test-026": ("s/test-021", "cascade")}
+
+
+def test_a_case_that_is_built_on_the_broken_files_of_another_follows_it():
+    broken = "Error: Failed to deploy:\nconvex dev:\n✘ [ERROR] No matching export\n\n    convex/posts.ts:3:9:\n"
+    steps = (Check(name="deploy", kind="step", status="fail", explanation=broken),)
+    root = an_attempt(case="convex-evals/008-app/000-base_app", checks=steps, session=3)
+
+    def followers(line):
+        built = an_attempt(case="convex-evals/008-app/001-add_likes", checks=steps, artefacts=log(line), session=3)
+        return [*followers_of(root, built).values()]
+
+    line = "[setup] base project: output of 008-app/000-base_app (status failed), files copied: convex/posts.ts"
+    assert followers(line) == [(root.case, "ended_by_another")]
+    assert followers(line.replace("posts", "other")) == []
+    assert followers(line.replace("failed", "passed")) == []
+
+
 ABORTED = "error: aborted: run was already marked failed by [infrastructure] 011-file_storage/004-signed_download"
 STOPPED = "Received SIGTERM from batch runner: stopping all experiments (test-032 failed with OSError, --fail-fast)"
 

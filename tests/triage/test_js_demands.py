@@ -48,3 +48,18 @@ def test_a_function_that_the_task_does_not_name_is_the_tasks(task, owner):
 
 def test_a_demand_beside_another_failure_is_only_a_doubt():
     assert decided(attempt(log(SWAPPED, OTHERS, failed=2)), TASK)[0] == "model"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "task", "owner"),
+    [
+        (("0.30000000000000004", "0.3"), "Returns the sum of the amounts.", "grader"),
+        (("0.30000000000000004", "0.3"), "Returns the sum, rounded to cents.", "model"),
+        (("0.31", "0.3"), "Returns the sum of the amounts.", "model"),
+    ],
+)
+def test_the_noise_of_binary_numbers_is_no_mistake(numbers, task, owner):
+    received, expected = numbers
+    failed = block(" > a", f"AssertionError: expected {received} to be {expected} // Object.is equality")
+
+    assert decided(attempt(log(failed)), task)[0] == owner

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 from test_js_tests import FILE, TASK, attempt, block, decided, log
 
-from errata.model import Artefact, Case, Check, SourceInfo
+from errata.model import Artefact, Case, Check, ErrorInfo, SourceInfo
 from errata.testing import a_run, an_attempt
 from errata.triage import RunWide, attribute, built_in, observe
 
@@ -99,6 +99,8 @@ def test_a_line_without_end_explains_a_test_run_that_timed_out():
 
 
 SET_UP = '[setup] normalized tsconfig resolution: moduleResolution "NodeNext" -> "bundler"'
+LINKED = "[setup] package.json: convex ^1.31.2 -> workspace:* (link to the checked-out client)"
+NOT_LINKED = 'error: Workspace dependency "convex" not found\nerror: convex@workspace:* failed to resolve'
 OPTION = (
     "convex/tsconfig.json(6,25): error TS5095: Option 'bundler' can only be used when 'module' is set to 'preserve'."
 )
@@ -111,6 +113,8 @@ OPTION = (
         (OPTION, "", "model"),
         (OPTION, "[setup] dropped unresolvable tsconfig types: node", "model"),
         (f"{OPTION}\nconvex/a.ts(1,2): error TS2322: Type 'a' is not assignable to type 'b'.", SET_UP, "model"),
+        (NOT_LINKED, LINKED, "harness"),
+        (NOT_LINKED, "", "model"),
     ],
 )
 def test_settings_that_the_harness_has_changed_are_its_own(output, setup, owner):
@@ -142,3 +146,13 @@ def test_a_deployment_fails_for_the_backend_or_for_what_is_pushed(output, owner)
     checks = (Check(name="deploy", status="fail", kind="step", explanation=text),)
 
     assert _decided(an_attempt(case="s/c", checks=checks))[0] == owner
+
+
+def test_the_number_of_a_line_in_a_stack_is_no_status_of_a_provider():
+    stack = "    at parse (/ci/convex-evals/runner/a.ts:429:31)\n    at async run (/ci/convex-evals/runner/b.ts:402:24)"
+    error = ErrorInfo(
+        type="generation_error", message=f"TypeError: Cannot read properties of undefined\n{stack}", phase="subject"
+    )
+    failed = an_attempt(case="s/c", errors=(error,), execution="error", measurement="not_run", outcome="none")
+
+    assert _decided(failed)[0] == "harness"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from errata.model import Case, Check, Output, Undelivered, Usage, UsageByRole
+from errata.model import Artefact, Case, Check, Output, Undelivered, Usage, UsageByRole
 from errata.testing import an_attempt
 from errata.triage import attribute, facts
 
@@ -50,6 +50,14 @@ def test_a_body_without_a_recorded_status_is_known_where_no_token_was_spent():
     spent = UsageByRole(subject=Usage(input=0, output=0))
 
     assert owner_of(failed(output=Output(text=BODY), usage=spent))[2] == "error_body"
+
+
+def test_a_request_that_was_sent_but_brought_no_token_back_is_no_answer():
+    sent, wrote = (UsageByRole(subject=Usage(input=6218, output=output)) for output in (0, 40))
+    raw = Artefact(role="output", path="raw_model_response.md", text=BODY)
+
+    assert owner_of(failed(output=Output(text=BODY), usage=sent, artefacts=(raw,)))[2] == "error_body"
+    assert owner_of(failed(output=Output(text=BODY), usage=wrote))[0] == "model"
 
 
 def test_without_a_status_and_a_count_of_tokens_the_model_may_have_written_it():

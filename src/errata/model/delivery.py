@@ -97,12 +97,20 @@ def failed_response(attempt: Attempt) -> ErrorBody | None:
     status, text = attempt.http_status, attempt.output.text
     if status is not None:
         return ErrorBody(status, is_typed=True) if status >= FAILED else None
-    if not text or text[0] not in _OPENINGS or attempt.usage.subject.tokens or did_work(attempt):
+    spent = tokens_of_answer(attempt)
+    if not text or text[0] not in _OPENINGS or spent or did_work(attempt):
         return None
     body = error_body(text)
-    return body if body is not None and (body.is_typed or attempt.usage.subject.tokens == 0) else None
+    return body if body is not None and (body.is_typed or spent == 0) else None
+
+
+def tokens_of_answer(attempt: Attempt) -> int | None:
+    """A request that failed may have cost what it sent, but no token of an answer."""
+    used = attempt.usage.subject
+    return used.tokens if used.output is None else used.output
 
 
 def did_work(attempt: Attempt) -> bool:
-    """Whether there is work beside the answer: files, or calls of tools."""
-    return any(one.role != "log" for one in attempt.artefacts) or any(step.tool_calls for step in attempt.steps)
+    """Whether there is work beside the answer: files other than the answer itself, or calls of tools."""
+    files = (one for one in attempt.artefacts if one.role != "log" and one.text != attempt.output.text)
+    return any(True for _ in files) or any(step.tool_calls for step in attempt.steps)

@@ -29,7 +29,8 @@ _ENVELOPE = frozenset(
     ("error", "errors", "message", "msg", "detail", "details", "title", "type", "code", "status", "statuscode", "name",
      "status_code", "httpstatus", "http_status", "reason", "description", "error_description", "errorcode", "url",
      "error_code", "requestid", "request_id", "trace", "traceid", "trace_id", "timestamp", "path", "instance",
-     "method", "success", "ok", "param", "params", "stack", "exception", "help", "hint", "documentation_url")
+     "method", "success", "ok", "param", "params", "stack", "exception", "help", "hint", "documentation_url",
+     "metadata", "user_id", "userid", "org_id", "organization")
 )  # fmt: skip
 _STATUSES = ("status", "statuscode", "status_code", "httpstatus", "http_status", "code", "error_code", "errorcode")
 _DETAILS = frozenset(("loc", "msg", "type"))

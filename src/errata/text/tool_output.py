@@ -145,8 +145,15 @@ def _by_test(lines: Sequence[str], start: int, end: int) -> KeyLine | None:
     heading = next((at for at in range(start, end) if _FAILED_TEST.match(lines[at])), None)
     for at in range(heading + 1, end) if heading is not None else ():
         if _RAISED.match(lines[at]) and not _announces(lines, at, end):
+            # a server's error may be a sentence on the next line
+            is_next = _ANNOUNCED.match(lines[at].strip()) is not None and at + 1 < end and _is_sentence(lines[at + 1])
+            at += is_next
             return KeyLine(one_line(lines[at]), at + 1)
     return None
+
+
+def _is_sentence(line: str) -> bool:
+    return line[:1].isupper() and bool(_informative(line)) and not _FAILED_TEST.match(line)
 
 
 def _announces(lines: Sequence[str], at: int, end: int) -> bool:

@@ -27,6 +27,7 @@ _EXCEPTION = lazy_regex(r"^(?:\[[\w-]+\]|E)?\s*((?:Uncaught )?(?:\w+\.)*\w*(?:Er
 _ASSERTION = lazy_regex(r"^E\s+((?:Failed: *(?=\S)|(?=assert ))(\S.*))$")
 _SUMMARY = lazy_regex(r"^(?:FAILED|ERROR) [^\s:]+(?:\.py|::)\S*(?: \S+)*? - (\S.*)$")
 _FINDING = lazy_regex(r"^(?:\[[\w-]+\])?\s*(\d+:\d+\s+error\s+.*?\s{2,}(\S+))$")
+_SENTENCE = lazy_regex(r"^(?:\[[\w-]+\])?\s*(([A-Z][a-z]+ \S.*))$")
 _FAILED_TEST = lazy_regex(r"^(?:\[[\w-]+\])?\s*FAIL\s+\S")
 # words of a harness that say no more than that it failed
 _EMPTY = frozenset(
@@ -163,10 +164,13 @@ def _lines(path: str, text: str, before: int) -> Iterator[LogLine]:
     above: list[LogLine] = []
     below: list[LogLine] = []
     summary: list[LogLine] = []
-    has_failed = False
+    has_failed = is_next = False
     for number, line in _with_messages(text):
         has_failed = has_failed or _FAILED_TEST.match(line) is not None
         raised = (_EXCEPTION.match(line) or _ASSERTION.match(line)) if not is_announcement(line) else None
+        # a server's error may be a sentence below its announcement
+        raised = raised or (_SENTENCE.match(line) if is_next else None)
+        is_next = is_announcement(line)
         match = raised or _FINDING.match(line)
         if match is None:
             listed = _SUMMARY.match(line)

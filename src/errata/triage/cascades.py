@@ -19,12 +19,13 @@ MOST_CRASHES = 50_000
 # what a crash leaves behind, for the next attempts to stumble over
 _LEFT_OVER = lazy_regex(
     r"already exists|file exists|index\.lock|already in use|already checked out|is locked|lock file|left over"
-    r"|not clean|(?:could not|cannot|can't|failed to|unable to) (?:acquire|obtain|get|take) \S{0,300}lock\b",
+    r"|not clean|(?:could not|cannot|can't|failed to|unable to) (?:acquire|obtain|get|take) \S{0,300}lock\b"
+    r"|\block\b.{0,300}\b(?:could not|cannot|can't) be (?:acquired|obtained|taken)",
     re.IGNORECASE,
 )
 # two may wait for one lock in different words
 _LOCK = lazy_regex(r"\S{1,300}\.lock\b")
-_RELEASED = lazy_regex(r"releas|remov|delet|free[ds]|unlock", re.IGNORECASE)
+_RELEASED = lazy_regex(r"(?<!not )(?<!never )(?<!not been )(?:releas|remov|delet|free[ds]|unlock)", re.IGNORECASE)
 # the name of a case, not a word that may be one by chance
 _NAME = lazy_regex(r"(?<![\w./-])(?=[\w-]{0,100}\d)[A-Za-z]\w{0,100}[_-][\w-]{1,100}(?![\w/-])")
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from errata.model import Attempt, Case, Signal, Undelivered
-from errata.model.delivery import failed_response, undelivered
+from errata.model.delivery import failed_response, tokens_of_answer, undelivered
 from errata.model.words import Confidence, Owner
 from errata.text.error_body import ErrorBody
 from errata.text.lazy_regex import lazy_regex
@@ -107,7 +107,7 @@ LONGEST_EXPECTED = 20_000
 
 def _signal(attempt: Attempt, body: ErrorBody) -> Signal:
     # a model may write such a text itself; without a status or a count of tokens the two look the same
-    is_sure = attempt.http_status is not None or attempt.usage.subject.tokens == 0
+    is_sure = attempt.http_status is not None or tokens_of_answer(attempt) == 0
     strength: Confidence = "likely" if is_sure else "weak"
     status = f"HTTP {body.status}: " if body.status is not None else ""
     where = "http_status" if attempt.http_status is not None else "output.text"

@@ -1,4 +1,4 @@
-"""Demands of JavaScript tests that the task does not make: an order, or the name of a function."""
+"""Demands of JavaScript tests that the task does not make: an order, exact numbers, or the name of a function."""
 
 import re
 from collections.abc import Iterator
@@ -24,6 +24,12 @@ _ORDER = lazy_regex(
 )
 _CHOOSES = lazy_regex(r"\.order\(|\.sort\(|\.toSorted\(|\.reverse\(|\.toReversed\(|localeCompare")
 _ITEM = lazy_regex(r"'(?:[^'\\]|\\.)*'|\{[^{}]*\}|\[[^\[\]]*\]|[^,\s][^,]*")
+_NUMBERS = lazy_regex(
+    r"expected (?P<received>-?\d+\.\d+) to (?:be|(?:deeply |strictly )?equal) (?P<expected>-?\d+(?:\.\d+)?)(?: //|$)"
+)
+_ROUNDED = lazy_regex(r"\bround|\bdecimal|\bcents?\b|\bprecision|\bdigits?\b|\bexact|\btoFixed", re.IGNORECASE)
+NOISE = 1e-9
+"""The share of a number that adding it up in binary may be off."""
 _NO_FUNCTION = lazy_regex(r"Could not find (?:public )?function for '(?:[\w/.-]+:)?(?P<name>\w+)'")
 
 
@@ -59,6 +65,20 @@ def calls_an_unnamed_function(attempt: Attempt, case: Case | None) -> Iterator[O
     yield from _observed(attempt, where, unnamed, len(tests), ("unnamed_function", "task", "grader"))
 
 
+def demands_exact_floats(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """Only the noise of binary numbers differs, `0.30000000000000004` and `0.3`, and the task names no precision."""
+    where, tests = _failed(attempt, case)
+    if case is None or not tests or _ROUNDED.search(task_text(case)):
+        return
+    pairs = [match for test in tests if (match := _NUMBERS.search(test.message))]
+    noise = [match for match in pairs if _is_noise(float(match["received"]), float(match["expected"]))]
+    yield from _observed(attempt, where, noise, len(tests), ("exact_floats", "grader", "task"))
+
+
+def _is_noise(received: float, expected: float) -> bool:
+    return received != expected and abs(received - expected) <= NOISE * max(abs(expected), 1e-6)
+
+
 def _failed(attempt: Attempt, case: Case | None) -> tuple[str, tuple[FailedJsTest, ...]]:
     if case is None or attempt.outcome not in ("fail", "partial"):
         return "", ()
@@ -81,8 +101,9 @@ def _line_of(match: re.Match[str]) -> str:
     return match.string[start:].partition("\n")[0]
 
 
-RULES = (demands_an_order, calls_an_unnamed_function)
+RULES = (demands_an_order, demands_exact_floats, calls_an_unnamed_function)
 MEANS = {
     "unnamed_order": "the tests demand an order that the task does not ask for",
+    "exact_floats": "the tests refuse a number that differs only by the noise of binary numbers",
     "unnamed_function": "the tests call a function that the task does not name",
 }

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from errata.model import Attempt, Case
 from errata.model.words import Confidence, Owner
 from errata.text.lazy_regex import lazy_regex
+from errata.text.tool_output import key_line
 from errata.triage import js_demands, js_tests
 from errata.triage.expected import task_text
 from errata.triage.js_tests import READ, FailedJsTest, failed_js_tests, outputs_of
@@ -205,32 +206,35 @@ _NUMBER = lazy_regex(r"\d+")
 _END = "\n"
 FEW = 2
 
-_DIAGNOSTIC = lazy_regex(
-    r"^(?P<file>[^\s():]{0,300})(?:[(:]\d+[,:]\d+\)?)?(?::| -)? ?error TS(?P<code>\d+): [^\n]*", re.MULTILINE
+# `[setup] package.json: convex ^1.31.2 -> workspace:*`, `… moduleResolution "NodeNext" -> "bundler"`
+_REWRITTEN = lazy_regex(
+    r"^\[setup\] [^\n]{0,300}?[\"'`]?(?P<old>[^\s\"'`]+)[\"'`]? (?:->|=>|→) [\"'`]?(?P<new>[^\s\"'`,;)]+)[^\n]*",
+    re.MULTILINE,
 )
-_REWRITTEN = lazy_regex(r"^\[setup\] [^\n]{0,60}\btsconfig\b[^\n]{0,400}", re.MULTILINE)
+SHORTEST_VALUE = 4
 
 
 def settings_rewritten(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
-    """The harness changed the compiler's settings, and the compiler refuses nothing but these settings."""
+    """The harness replaced a value in the answer's settings, and the step refuses the value that it put there."""
     failed = [check for check in attempt.checks if check.failed]
-    diagnostics = [match for check in failed for match in _DIAGNOSTIC.finditer(check.explanation)]
-    if not diagnostics or len(failed) != 1 or not all(_is_of_settings(match) for match in diagnostics):
+    if len(failed) != 1 or failed[0].name == "tests":
         return
-    logs = (_REWRITTEN.search(one.text) for one in attempt.artefacts if one.role == "log" and one.text)
-    for rewritten in filter(None, logs):
-        quoted = re.search(r"Option '([^']+)'", diagnostics[0][0])
-        if quoted is None or quoted[1].lower() in rewritten[0].lower():
-            evidence = signal(
-                "settings_rewritten", "likely", f"checks[{failed[0].name}]", diagnostics[0][0], attempt.ref
-            )
+    output = failed[0].explanation
+    if _OF_CODE.search(output):
+        return
+    logs = (one.text for one in attempt.artefacts if one.role == "log" and one.text and "[setup] " in one.text)
+    for rewritten in (match for text in logs for match in _REWRITTEN.finditer(text)):
+        old, new = rewritten["old"], rewritten["new"]
+        is_refused = len(new) >= SHORTEST_VALUE and new in output and old not in output
+        if is_refused:
+            where, complaint = f"checks[{failed[0].name}]", key_line(output)
+            evidence = signal("settings_rewritten", "likely", where, complaint, attempt.ref)
             yield Observed(signal=evidence, owner="harness", is_specific=True)
             return
 
 
-def _is_of_settings(match: re.Match[str]) -> bool:
-    is_of_options = match["code"].startswith(("5", "6")) and len(match["code"]) == len("5095")
-    return is_of_options and (not match["file"] or "tsconfig" in match["file"])
+# a complaint about a line of code
+_OF_CODE = lazy_regex(r"^[^\s():]{1,300}\.[cm]?[jt]sx?[(:]\d", re.MULTILINE)
 
 
 RULES = (
@@ -250,5 +254,5 @@ MEANS = {
     "tests_not_started": "the test runner never came to the tests",
     "test_process_lost": "the process that ran the tests ended",
     "prints_without_end": "code under test repeated one line until the tests ran out of time",
-    "settings_rewritten": "the compiler refuses settings that the harness has changed",
+    "settings_rewritten": "a step refuses settings that the harness has changed",
 }

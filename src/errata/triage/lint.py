@@ -48,10 +48,21 @@ def only_lint_failed(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
         yield Observed(signal=evidence, owner="harness", is_specific=True)
         return
     names_a_defect = any(DEFECTS.search(check.explanation) for check in failed)
-    is_asked_for = case is not None and _ASKED.search(task_text(case)) is not None
+    is_asked_for = case is not None and _asks_for_it(task_text(case), [check.explanation for check in failed])
     if not names_a_defect and not is_asked_for:
         evidence = signal("lint_only", "likely", where, quote, attempt.ref)
         yield Observed(signal=evidence, owner="grader", is_specific=True)
+
+
+_RULE = lazy_regex(r"^\s*\d+:\d+\s+error\s.*\s{2}(?:@[\w.-]+/)?(?P<rule>[\w./-]+)$", re.MULTILINE)
+
+
+def _asks_for_it(task: str, outputs: list[str]) -> bool:
+    """The task states that the code is linted, or names every rule that was broken."""
+    if _ASKED.search(task):
+        return True
+    rules = {match["rule"].rpartition("/")[2] for output in outputs for match in _RULE.finditer(output)}
+    return bool(rules) and all(re.search(rf"(?<![\w-]){re.escape(rule)}(?![\w-])", task) for rule in rules)
 
 
 # a place in a file that was linted, and how a linter ends that checked nothing

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from errata.model import Attempt, times
 from errata.text.lazy_regex import lazy_regex
+from errata.text.tool_output import find_key_line
 
 MOST_NAMES = 50_000
 """Names of failed cases that are kept; at most this many are needed to find one that a message names."""
@@ -14,6 +15,8 @@ MOST_LINES = 5
 MOST_PIECES = 12
 """Of a name with hyphens."""
 LINE = 1_000
+READ = 20_000
+"""Characters at the beginning of a log: there a harness states what an attempt starts from."""
 
 _ENDED = lazy_regex(
     r"\b(?:abort|cancell?|terminat|stopp|interrupt|kill|skipp|bail)(?:ed|ing)\b|\b(?:shut(?:ting)?|tore|torn) ?down\b"
@@ -30,9 +33,15 @@ _HELD = lazy_regex(
 _TAKEN = lazy_regex(
     r"already (?:in use|used|running|exists|locked|taken|checked out)|file exists"
     r"|still (?:running|listening|in use|held|locked)"
-    r"|(?:could not|cannot|can't|failed to|unable to) (?:acquire|obtain|get|take|bind)|\bEADDRINUSE\b|held by"
+    r"|(?:could not|cannot|can't|failed to|unable to) (?:acquire|obtain|get|take|bind)"
+    r"|could not be (?:acquired|obtained)|\bEADDRINUSE\b|held by"
     r"|\b(?:different|other|another) .{1,60}\b(?:running|listening) on\b",
     re.IGNORECASE,
+)
+# `base project: output of 008-app/000-base (status failed), 2 files copied: a.ts, b.ts`
+_BUILT_ON = lazy_regex(
+    r"^.{0,100}\b(?:output|files|answer|project|workspace|result) of \S{3,200} .{0,20}\bfailed\b.*$",
+    re.IGNORECASE | re.MULTILINE,
 )
 _WORD = lazy_regex(r"[\w][\w./-]{1,200}")
 # the name of a case, not a word that may be one by chance
@@ -118,10 +127,21 @@ def _telling_lines(attempt: Attempt) -> Iterator[tuple[str, str]]:
     about_its_end = (*own, *_log_lines(attempt)) if attempt.execution == "cancelled" else own
     if attempt.outcome == "none":
         yield from ((where, line) for where, line in about_its_end if _ENDED.search(line) and _FAILED.search(line))
+    yield from _built_on(attempt)
     taken = {held for _, line in own if _TAKEN.search(line) for held in held_in(line)}
     if taken:
         lines = (*own, *_log_lines(attempt))
         yield from ((where, line) for where, line in lines if not taken.isdisjoint(held_in(line)))
+
+
+def _built_on(attempt: Attempt) -> Iterator[tuple[str, str]]:
+    """Files of a failed case were laid under this one, and the error is in one of them."""
+    keys = [find_key_line(one.explanation) for one in attempt.checks if one.kind == "step" and one.failed]
+    files = [key.file for key in keys if key is not None and key.file]
+    for artefact in attempt.artefacts if files else ():
+        if artefact.role == "log" and artefact.text and "failed" in artefact.text:
+            lines = [match[0][:LINE] for match in _BUILT_ON.finditer(artefact.text[:READ])]
+            yield from ((artefact.path, line) for line in lines if any(file in line for file in files))
 
 
 def held_in(line: str) -> set[str]:

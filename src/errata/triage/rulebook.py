@@ -112,7 +112,7 @@ class Rulebook:
     def _find(self, kind: str, phase: Phase | None, text: str) -> tuple[tuple[Rule, int, int], ...]:
         hits = []
         for compiled in self._for(kind, phase).that_may_match(text.lower()):
-            match = _first_match(compiled.match, text, is_step=kind == "check")
+            match = _first_match(compiled.match, text, kind)
             if match and not (compiled.unless and compiled.unless.search(text)):
                 hits.append((compiled.rule, match.start(), match.end()))
         return tuple(hits)
@@ -128,22 +128,23 @@ _OF_THE_CODE = lazy_regex(
 )
 
 
-def _first_match(pattern: CompiledPattern, text: str, *, is_step: bool) -> PatternMatch | None:
-    """The first one that is not part of the code under test, which a tool quotes."""
-    if not is_step and " TS" not in text:
+# the number of a line is not a status: `at async runEval (/ci/runner/index.ts:402:24)`
+_FRAME = lazy_regex(r"\s+at .{1,400}:\d+:\d+\)?$")
+
+
+def _first_match(pattern: CompiledPattern, text: str, kind: str) -> PatternMatch | None:
+    """The first one that is neither part of the code under test, which a tool quotes, nor of a stack."""
+    if kind not in ("check", "error") or ("\n" not in text and kind == "error" and " TS" not in text):
         return pattern.search(text)
     has_types = _DIAGNOSTIC.search(text) is not None
     for match in pattern.finditer(text):
-        line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
-        is_literal = has_types and len(_QUOTES.findall(line)) % 2 == 1
-        if not is_literal and not (is_step and _is_of_the_code(text, match.start())):
+        begin, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.start())
+        line = text[begin : end if end >= 0 else len(text)]
+        is_literal = has_types and len(_QUOTES.findall(text[begin : match.start()])) % 2 == 1
+        is_of_the_code = kind == "check" and _OF_THE_CODE.match(line) is not None
+        if not is_literal and not is_of_the_code and _FRAME.match(line) is None:
             return match
     return None
-
-
-def _is_of_the_code(text: str, start: int) -> bool:
-    begin, end = text.rfind("\n", 0, start) + 1, text.find("\n", start)
-    return _OF_THE_CODE.match(text[begin : end if end >= 0 else len(text)]) is not None
 
 
 class _Compiled:
