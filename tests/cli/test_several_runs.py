@@ -64,3 +64,11 @@ def test_the_store_is_opened_once_however_many_runs_it_holds(library, monkeypatc
 
     assert len(done("runs", "--json", "--store", library).rows) > 2
     assert opened == [library]
+
+
+def test_the_list_of_runs_names_the_one_that_latest_means(library):
+    (shown,) = done("show", "latest", "--json", "--store", library).rows
+    notes = done("runs", "--store", library).err
+    (named,) = (line.split()[2].rstrip(",") for line in notes.splitlines() if line.startswith("`latest` = "))
+
+    assert done("show", named, "--json", "--store", library).rows == [shown]

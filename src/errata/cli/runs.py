@@ -11,7 +11,7 @@ from errata.json_output.runs import run_output
 from errata.model import StoredRun
 from errata.model.coverage import count_passes
 from errata.model.run import subject_label
-from errata.runs.names import handles_of, needs_native_id, variant_of
+from errata.runs.names import handles_of, needs_native_id, run_named, variant_of
 from errata.runs.suspicions import SuspiciousCount, counted_before
 from errata.settings.store_location import is_there
 from errata.verbs.gate import code_refs_of
@@ -46,6 +46,8 @@ def command(source: str, model: str, options: Options) -> None:
         notes = [_notes(one, handles[one.run.id], counted_before(one, options.store)) for one in stored]
         put_table(HEADER, rows, right=("attempts passed", "failures"), whole=NAMES, below=notes, below_lines=0)
         say(LEGEND)
+        if len(known) > 1:
+            say(f"`latest` = {handles[run_named('latest', options.store).run.id]}, imported last")
     elif source or model:
         meant = did_you_mean(model, {one.run.subject.model for one in known})
         say(f"no run matches; {meant or '`errata runs` lists them all'}")
