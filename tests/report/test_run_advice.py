@@ -92,6 +92,7 @@ JUDGE = {"owner": "grader", "decided_by": "judge_not_served", "measured": False}
         (NEVER_RAN | {"reason": "/tests/test.sh: line 19: uvx: command not found"}, "repair"),
         (NEVER_RAN | {"reason": "/usr/bin/python3: No module named pytest"}, "repair"),
         (NEVER_RAN | {"reason": "curl: (6) Could not resolve host: astral.sh"}, "infrastructure"),
+        ({"owner": "environment", "decided_by": "environment_reason", "error": "no space left on device"}, "repair"),
         ({"owner": "environment", "decided_by": "disk_full", "reason": "disk quota"}, "repair"),
         ({"owner": "provider", "decided_by": "provider_auth", "reason": "no key"}, "repair"),
         ({"owner": "provider", "decided_by": "provider_server_error", "reason": "API error: 503"}, "infrastructure"),

@@ -68,11 +68,11 @@ def mechanism_of(failure: BatchFailure) -> str:
 
 
 def verdict_words(failure: BatchFailure) -> str:
-    """By a review, inherited from one, or by rule."""
+    """By a review, inherited from one, by rule or by default."""
     if failure.inherited_from:
         return f"inherited from the review of {failure.inherited_from}: the same crash"
     if not failure.reviewed:
-        return "by rule, not reviewed"
+        return f"{'by default' if failure.proof == 'presumed' else 'by rule'}, not reviewed"
     return "reviewed" if failure.final else "reviewed, needs a second reviewer"
 
 

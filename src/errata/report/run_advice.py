@@ -152,7 +152,8 @@ def _kind_of(failure: RunFailure, *, is_broken: bool) -> AdviceKind:
     """A rerun alone helps against what may be gone the next time; what stays is repaired first."""
     if failure.label == "KNOWN_GAP":
         return "known_gap"
-    is_lasting = is_lasting_fault(failure.decided_by, failure.reason)
+    quotes = "\n".join((failure.error, failure.reason, *(piece.quote for piece in failure.evidence)))
+    is_lasting = is_lasting_fault(failure.decided_by, quotes)
     owner = failure.owner
     if owner == "provider" or owner == "environment" or owner == "simulator":
         return "repair" if is_lasting else "infrastructure"
@@ -180,7 +181,7 @@ _WORDS: dict[AdviceKind, str] = {
     "fair": "Fair failures: the task states the requirement and the model did not meet it",
     "known_gap": "A known gap fails again: complete the task, or leave the case out of the score",
     "harness": "Fix the harness, then rerun the blocked cases",
-    "infrastructure": "Rerun the infrastructure failures (`errata rerun`); nothing to fix",
+    "infrastructure": "Rerun the infrastructure failures (`errata rerun`) once what broke works again",
     "repair": "Fix the environment or the account, then rerun them (`errata rerun`): a rerun alone fails the same way",
     "not_graded": "Judge them again, or rerun them (`errata rerun`): the grader gave no result",
     "repair_grader": "Fix what the grader needs, then judge again or rerun (`errata rerun`): it gave no result",

@@ -21,7 +21,7 @@ from errata.render.document import (
 from errata.render.figures import NONE, money, percent, plural, simulator_cost
 from errata.report.parts import coverage_line, fit_badge, in_common, name_list, status_of, suspects_section
 from errata.report.run_advice import HEADINGS, ONLY_WITH_ADVICE, advice_line, advice_words, done_line, heading_of
-from errata.report.run_failure_section import group_section, label_of
+from errata.report.run_failure_section import assigned, group_section, label_of
 from errata.report.run_front import run_front
 from errata.report.run_groups import CauseGroup, before_words, case_map, failure_groups, is_again
 from errata.report.run_prose import (
@@ -247,7 +247,7 @@ def _infrastructure(
 
 
 def _owner(failure: RunFailure) -> Line:
-    return line(OwnerName(failure.owner), "" if failure.reviewed else " (by rule)")
+    return line(OwnerName(failure.owner), "" if failure.reviewed else f" ({assigned(failure)})")
 
 
 def _patterns(report: RunReport) -> Iterator[Block]:

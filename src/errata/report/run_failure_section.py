@@ -81,10 +81,15 @@ def _failure_section(failure: RunFailure, key: str, error: Line, *, word: str, t
     )
 
 
+def assigned(failure: RunFailure) -> str:
+    """How an owner that nobody reviewed came about."""
+    return "by default" if failure.proof == "presumed" else "by rule"
+
+
 def label_of(failure: RunFailure) -> str:
     word = failure.label or failure.owner
     if not failure.reviewed:
-        return f"{word} (by rule)"
+        return f"{word} ({assigned(failure)})"
     return f"{word} ({DOUBTS[failure.doubt]})" if failure.doubt else word
 
 
@@ -130,7 +135,7 @@ def _classified(failure: RunFailure, tell_reader: bool) -> tuple[str, Line]:
 
 def _reader(failure: RunFailure, tell_reader: bool) -> str:
     if not failure.reviewed:
-        return "by rule, not reviewed"
+        return f"{assigned(failure)}, not reviewed"
     read = f"reviewed by {failure.by}" if tell_reader else ""
     return ", ".join(part for part in (read, DOUBTS[failure.doubt] if failure.doubt else "") if part)
 

@@ -23,7 +23,7 @@ _ABSENT = (
     r"|Could not find a version that satisfies|No solution found when resolving|Executable doesn't exist"
     r"|No such file or directory|file or directory not found|can't open file"
 )
-_FORBIDDEN = r"No space left on device|ENOSPC|[Pp]ermission denied|EACCES|EPERM|[Rr]ead-only file system"
+_FORBIDDEN = r"(?i:no space left on device)|ENOSPC|[Pp]ermission denied|EACCES|EPERM|[Rr]ead-only file system"
 _REJECTED = (
     r"\b401\b|\b403\b|(?i:unauthori[sz]ed|invalid api[_ ]key|credit balance|insufficient (?:credits|balance|quota))"
     r"|model_not_found|(?i:no endpoints found)"
