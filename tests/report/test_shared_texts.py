@@ -46,6 +46,12 @@ def test_that_checks_failed_is_nothing_to_share():
     assert summary(failure("a", SAYS_NOTHING), failure("b", SAYS_NOTHING)) == []
 
 
+def test_values_that_the_agent_never_stated_differ_from_case_to_case_and_are_not_shared():
+    never_stated = FailureKey(exact="COMMUNICATE:the agent never stated: <n>", coarse="COMMUNICATE")
+
+    assert summary(failure("a", never_stated), failure("b", never_stated)) == []
+
+
 def test_what_decided_is_shared_where_the_key_says_nothing():
     found = [failure(case, SAYS_NOTHING, rule="verifier_never_ran", quote="uvx: command not found") for case in "ab"]
 

@@ -66,6 +66,14 @@ def test_a_part_that_failed_says_what_was_not_met():
     assert check.explanation == "not met: book_reservation"
 
 
+def test_a_value_that_the_agent_never_stated_is_named_as_such():
+    checks = [{"info": info, "met": met} for info, met in (("23553", False), ("327", True), ("1000", False))]
+    rewards = {"reward_breakdown": {"COMMUNICATE": 0.0}, "communicate_checks": checks}
+    reward, *_ = checks_of(rewards, SourceRef(file="results.json"))
+
+    assert reward.explanation == "the agent never stated: 23553, 1000"
+
+
 def test_an_assertion_outside_of_the_basis_does_not_count():
     passed = attempts(REAL)["13", 1]
 

@@ -24,7 +24,7 @@ from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import mask
 from errata.text.outgoing import short_line
 from errata.transcript.error_text import LogLine, ReasonQuote, error_lines, has_logs, says_more
-from errata.triage.keys import is_informative, text_in_key
+from errata.triage.keys import is_informative, lists_only_names, text_in_key
 from errata.triage.reasons import reason_of
 
 
@@ -301,7 +301,7 @@ def _repeats(group: _SharingFailures, larger: _SharingFailures) -> bool:
 def _errors_of(attribution: Attribution, lines: Sequence[LogLine]) -> Iterator[_ErrorText]:
     key = attribution.failure_key
     quote = next((signal.quote for signal in attribution.signals if signal.name == attribution.decided_by), "")
-    if is_informative(key):
+    if is_informative(key) and not lists_only_names(key):
         yield _error_in_key(key, quote)
     elif attribution.decided_by not in BY_DEFAULT and quote:
         yield _ErrorText(mask(quote), quote)

@@ -77,7 +77,8 @@ def text_in_key(key: FailureKey) -> str:
 
 # `not met: send_certificate, book_reservation`
 _LIST_OF_NAMES = lazy_regex(
-    r"(?:not met|not passed|failed|missing): *[\w.\[\]<>-]+(?:, [\w.\[\]<>-]+)*…?$", re.IGNORECASE
+    r"(?:not met|the agent never stated|not passed|failed|missing): *[\w.\[\]<>-]+(?:, [\w.\[\]<>-]+)*…?$",
+    re.IGNORECASE,
 )
 
 

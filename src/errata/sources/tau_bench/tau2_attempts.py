@@ -208,7 +208,8 @@ def _missed_requirements(part: str, rewards: dict[str, Any]) -> str:
             words = dict.fromkeys(
                 text(mapping(check.get(requirement)).get("name")) or _title(check.get(requirement)) for check in missed
             )
-            return f"not met: {', '.join(filter(None, words))}" if any(words) else ""
+            missing = "the agent never stated" if part == "COMMUNICATE" else "not met"
+            return f"{missing}: {', '.join(filter(None, words))}" if any(words) else ""
     return ""
 
 
