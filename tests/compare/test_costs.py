@@ -8,6 +8,7 @@ from tries import CRASHED, NOT_MADE, trials, tried
 from errata.compare.costs import Spending, Tiers, cost_of, costs_of_pass, frontier, spending_on
 from errata.model import Reported, Usage, UsageByRole
 from errata.model.words import CostNote
+from errata.render.figures import cost_parts
 from errata.testing import an_attempt
 
 
@@ -152,6 +153,24 @@ def test_the_cost_of_a_simulated_user_alone_is_marked(agent, user, is_only):
     usage = UsageByRole(subject=Usage(cost=agent), simulator=Usage(cost=user))
 
     assert priced(tried(1, usage=usage), tried(2, usage=usage)).is_simulator_only is is_only
+
+
+def test_what_judges_and_a_simulated_user_cost_is_named_beside_the_total():
+    usage = UsageByRole(subject=Usage(cost=0.5), judge=Usage(cost=0.125), simulator=Usage(cost=0.25))
+    found = priced(tried(1, usage=usage), tried(2, usage=usage), bought(3, 0.5))
+
+    assert (found.total, found.of_subject, found.of_judge, found.of_simulator) == (2.25, 1.5, 0.25, 0.5)
+    assert cost_parts(found) == " (agent $1.50 · simulated user $0.50 · judge $0.25)"
+
+
+def test_where_only_the_judge_has_a_price_the_agents_cost_is_unknown_and_not_zero():
+    found = priced(tried(1, usage=UsageByRole(judge=Usage(cost=0.25))))
+
+    assert cost_parts(found) == " (agent unknown · judge $0.25)"
+
+
+def test_a_cost_that_is_all_the_agents_is_not_split():
+    assert cost_parts(priced(bought(1, 0.5))) == ""
 
 
 def test_what_a_run_has_cost_is_told_of_passes_and_failures():

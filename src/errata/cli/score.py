@@ -28,7 +28,7 @@ from errata.json_output.scores import json_pool, json_scores
 from errata.model import Run
 from errata.model.output.score import CostOutput, PriceOutput
 from errata.model.run import case_name, subject_label
-from errata.render.figures import hundredths, percent, simulator_cost
+from errata.render.figures import amount, cost_parts, hundredths, percent, simulator_cost
 from errata.runs.names import runs_named, short
 from errata.runs.scores import Proof, Scores
 from errata.runs.view import RunView
@@ -60,10 +60,6 @@ def command(runs: tuple[str, ...], by_category: bool, pooled: bool, options: Opt
             put_json(with_project(json_pool(pool), scores=True))
         else:
             show_pool(pool, by_category=by_category, first=at == 0)
-
-
-FINE = 0.1
-"""Below this, cents are too coarse."""
 
 
 def show_run(scores: Scores, view: RunView, *, by_category: bool) -> None:
@@ -178,13 +174,16 @@ def _put_cost(cost: CostOutput, currency: str) -> None:
     if cost.is_simulator_only:
         put(f"{'cost':<{LABEL}}{simulator_cost(cost.total, cost.unknown, currency)}", hang=LABEL)
         return
-    parts = [f"{_amount(cost.total, currency)} total", f"{_amount(cost.of_passes, currency)} on passes"]
+    parts = [
+        f"{amount(cost.total, currency)} total{cost_parts(cost, currency)}",
+        f"{amount(cost.of_passes, currency)} on passes",
+    ]
     if cost.of_failures is not None or cost.of_unscored is None:
-        parts += [f"{_amount(cost.of_failures, currency)} on failures"]
+        parts += [f"{amount(cost.of_failures, currency)} on failures"]
     if cost.of_unscored is not None:
-        parts += [f"{_amount(cost.of_unscored, currency)} not scored"]
+        parts += [f"{amount(cost.of_unscored, currency)} not scored"]
     parts += [
-        f"{_amount(cost.per_pass, currency)} total divided by passes"
+        f"{amount(cost.per_pass, currency)} total divided by passes"
         if cost.per_pass is not None
         else f"– total divided by passes: {cost.note}"
     ]
@@ -195,7 +194,7 @@ def _put_cost(cost: CostOutput, currency: str) -> None:
     if passes is not None:
         known = "" if passes.priced == passes.passed else f", known for {passes.priced} of them"
         sentence = (
-            f"mean {_amount(passes.mean)} · median {_amount(passes.median)}, of each pass at its cheapest tier{known}"
+            f"mean {amount(passes.mean)} · median {amount(passes.median)}, of each pass at its cheapest tier{known}"
         )
         put(f"{'cost of pass':<{LABEL}}{sentence if passes.mean is not None else f'–   {passes.note}'}")
     if cost.frontier is not None:
@@ -203,10 +202,6 @@ def _put_cost(cost: CostOutput, currency: str) -> None:
         where = f" in {cost.frontier.category}" if cost_of_pass is not None else f"   {cost.note or ''}"
         says = f"   the harness reports {money(stated)}" if stated is not None else ""
         put(f"{'frontier':<{LABEL}}{money(cost_of_pass)}{where}{says}".rstrip())
-
-
-def _amount(value: float | None, currency: str = "USD") -> str:
-    return money(value, 2 if value is None or value >= FINE else 4, currency)
 
 
 NARROW = 26

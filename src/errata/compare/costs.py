@@ -8,6 +8,7 @@ import msgspec
 from errata.compare.trials import Trial, Trials
 from errata.model import Attempt
 from errata.model.output.score import CostOfPassOutput, CostOutput, FrontierOutput, PriceOutput
+from errata.model.usage import total_of
 from errata.model.words import CostNote
 
 
@@ -135,13 +136,16 @@ FRONTIER = "frontier_cop"
 def cost_of(trials: Trials, parts: Mapping[str, Trials], tiers: Tiers) -> CostOutput:
     spent = spending_on(trials.rows)
     by_category = {name: spending_on(part.rows) for name, part in parts.items()}
-    is_simulator_only = {one.is_cost_of_simulator for one in trials.rows if one.cost} == {True}
+    is_simulator_only = {_is_of_simulator(one) for one in trials.rows if one.cost} == {True}
     note = CostNote.PASSES_WITHOUT_ROWS if trials.passes_without_rows and spent.note else spent.note
     return CostOutput(
         total=spent.total,
         of_passes=spent.of_passes if spent.priced_passes else None,
         of_failures=spent.of_failures if spent.priced > spent.priced_passes + spent.priced_unscored else None,
         of_unscored=spent.of_unscored if spent.priced_unscored else None,
+        of_subject=total_of(one.subject_cost for one in trials.rows),
+        of_judge=total_of(one.judge_cost for one in trials.rows),
+        of_simulator=total_of(one.simulator_cost for one in trials.rows),
         is_simulator_only=is_simulator_only,
         per_pass=None if is_simulator_only else spent.cost_of_pass,
         unknown=spent.made - spent.priced,
@@ -154,6 +158,10 @@ def cost_of(trials: Trials, parts: Mapping[str, Trials], tiers: Tiers) -> CostOu
             *(_price(one, case=case, path=path) for case, path, one in tiers.spent),
         ),
     )
+
+
+def _is_of_simulator(trial: Trial) -> bool:
+    return trial.subject_cost is None and trial.simulator_cost is not None
 
 
 def _frontier(trials: Trials, by_category: Mapping[str, Spending]) -> FrontierOutput | None:

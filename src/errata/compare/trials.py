@@ -39,8 +39,10 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     reported: float | None
     reported_counted: bool | None
     cost: float | None
-    is_cost_of_simulator: bool
-    """Only the simulated user's cost is known."""
+    subject_cost: float | None
+    """Part of `cost`, as are the next two."""
+    judge_cost: float | None
+    simulator_cost: float | None
     error: str
     error_type: str
     timed_out: bool
@@ -109,6 +111,7 @@ def trial_of(attempt: Attempt, opinions: Opinions = NO_OPINIONS) -> Trial:
     first = attempt.errors[0] if attempt.errors else None
     limit = attempt.limit.type if attempt.limit is not None else ""
     spent = attempt.usage if attempt.usage is not NO_USAGE_BY_ROLE else None
+    priced = spent if spent and spent.cost is not None else NO_USAGE_BY_ROLE
     return Trial(
         id="" if attempt.outcome == "pass" and attempt.execution == "completed" else attempt.id,
         case=attempt.case,
@@ -121,8 +124,10 @@ def trial_of(attempt: Attempt, opinions: Opinions = NO_OPINIONS) -> Trial:
         failed=attempt.failed_checks if attempt.checks else (),
         reported=attempt.reported,
         reported_counted=attempt.reported_counted,
-        cost=spent.cost if spent else None,
-        is_cost_of_simulator=spent is not None and spent.subject.cost is None and spent.simulator.cost is not None,
+        cost=priced.cost,
+        subject_cost=priced.subject.cost,
+        judge_cost=priced.judge.cost,
+        simulator_cost=priced.simulator.cost,
         error=first.message if first else "",
         error_type=first.type if first else "",
         timed_out=attempt.execution == "limit" and limit in _TIME_LIMITS,

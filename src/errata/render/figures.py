@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from math import copysign, floor
 
 from errata.model.counts import CategoryOverlap
+from errata.model.output.score import CostOutput
 from errata.model.words import Phase
 
 NONE = "–"
@@ -70,10 +71,24 @@ def money(value: float | None, digits: int = 4, currency: str = "USD") -> str:
     return f"{sign}{value:,.{digits}f}" if sign else f"{value:,.{digits}f} {currency}"
 
 
+def amount(value: float | None, currency: str = "USD") -> str:
+    """In cents; below a tenth these are too coarse."""
+    return money(value, 2 if value is None or value >= 0.1 else 4, currency)
+
+
 def simulator_cost(total: float, unknown: int, currency: str = "USD") -> str:
     """Where the log states what the simulated user cost, and not what the agent cost."""
     rest = f" ({plural(unknown, 'attempt')} without a figure)" if unknown else ""
     return f"agent unknown · simulated user {money(total, 2 if total >= 1 else 4, currency)}{rest}"
+
+
+def cost_parts(cost: CostOutput, currency: str = "USD") -> str:
+    """` (agent $0.78 · simulated user $0.23)`; empty where the log names only what the agent cost."""
+    others = {who: part for who, part in (("simulated user", cost.of_simulator), ("judge", cost.of_judge)) if part}
+    if not others:
+        return ""
+    agent = "unknown" if cost.of_subject is None else amount(cost.of_subject, currency)
+    return f" ({' · '.join([f'agent {agent}', *(f'{who} {amount(part, currency)}' for who, part in others.items())])})"
 
 
 def seconds(value: float | None) -> str:

@@ -4,7 +4,7 @@ from errata.cli.output import money, number, plural, put
 from errata.cli.render.runs import counted_in, repeated_rows
 from errata.cli.table import put_parts
 from errata.model.coverage import holds_only_failures
-from errata.render.figures import overlap_note, simulator_cost
+from errata.render.figures import cost_parts, overlap_note, simulator_cost
 from errata.runs.summary import Analysis
 from errata.runs.without_failures import cases_not_in_log
 from errata.text.clean import one_line
@@ -63,9 +63,11 @@ def show_cost(analysis: Analysis) -> None:
         put(f"Cost     {simulator_cost(counts.cost, unknown, currency)}", hang=9)
         return
     rest = f", unknown for {plural(unknown, 'attempt')}" if unknown else ""
-    spent = f" · {number(counts.tokens)} tokens" if counts.tokens is not None else ""
+    parts = cost_parts(analysis.scores.cost, currency)
+    whose = "agent tokens" if parts else "tokens"
+    spent = f" · {number(counts.tokens)} {whose}" if counts.tokens is not None else ""
     total = money(counts.cost, 2 if counts.cost >= 1 else 4, currency)
-    put(f"Cost     {total}{rest}{spent}")
+    put(f"Cost     {total}{parts}{rest}{spent}", hang=9)
     if len(analysis.stored.run.sessions) > 1:
         put(f"         {cost_of_sessions(analysis.handle)}", hang=9)
 

@@ -135,6 +135,10 @@ class CostOutput(msgspec.Struct, frozen=True, kw_only=True):
     of_failures: float | None
     of_unscored: float | None
     """Attempts without a score, which are neither passes nor failures."""
+    of_subject: float | None
+    """The subject's part of the total, as are the next two of judges and of a simulated user."""
+    of_judge: float | None
+    of_simulator: float | None
     is_simulator_only: bool
     """The log states what the simulated user cost, and not what the subject cost."""
     per_pass: float | None
