@@ -2,7 +2,7 @@
 
 import json
 
-from errata.cli.render.runs import passes_in_words
+from errata.cli.render.runs import passes_in_words, passes_with_reasons
 from errata.runs.importing import import_paths
 from errata.runs.suspicions import SuspiciousCount, contradictory_passes, counted_before
 from errata.runs.view import RunView
@@ -107,3 +107,19 @@ def test_a_row_that_another_row_of_the_same_attempt_contradicts_is_no_suspicious
     strict = view.scores().scores["strict"].passed
     words = passes_in_words(passes, SuspiciousCount(2, 0, view.suspicious.contradictory))
     assert words == f"2 of {strict} passes look suspicious"
+
+
+def test_the_reason_for_suspicious_passes_is_in_the_line(tmp_path, store):
+    rows = [a_row(number, 500 if number < 3 else 200, f"Answer number {number} of many") for number in range(9)]
+    odd = analysed(tmp_path, store, rows).suspicious
+
+    assert odd.signs == {"error_body": 3}
+    assert passes_with_reasons(9, odd) == ("3 of 9 passes look suspicious: the answer is the error of a failed request")
+
+
+def test_several_reasons_are_counted_and_those_of_most_passes_come_first():
+    odd = SuspiciousCount(3, signs={"edited_tests": 2, "echoes_task": 1, "no_work": 1})
+
+    assert passes_with_reasons(20, odd) == (
+        "3 of 20 passes look suspicious: 2 × the subject changed tests; 1 × the answer is the task itself"
+    )

@@ -17,7 +17,7 @@ from errata.cli.render.analysis_counts import measured_share, show_categories, s
 from errata.cli.render.fields import place_of
 from errata.cli.render.history import show_memory, tell_history
 from errata.cli.render.next_steps import put_next
-from errata.cli.render.runs import beside, counted_in, failures_in_words, passes_in_words, repeated_rows, title_of
+from errata.cli.render.runs import beside, counted_in, failures_in_words, passes_with_reasons, repeated_rows, title_of
 from errata.cli.render.scores import estimate_words, put_bracket
 from errata.cli.render.suspects import put_suspects
 from errata.cli.render.unread import show_unread
@@ -268,7 +268,7 @@ def _show_result(analysis: Analysis) -> None:
         put(f"Passed   {_passed(analysis)}{_rate(analysis)}{_basis(analysis)}")
     put_bracket(analysis.scores, is_reviewed=analysis.reviewed > 0, estimate=estimate_words(analysis.no_estimate))
     if analysis.suspicious.suspicious:
-        put(f"Passes   {passes_in_words(counts.outcomes.get('pass', 0), analysis.suspicious)}", hang=9)
+        put(f"Passes   {passes_with_reasons(counts.outcomes.get('pass', 0), analysis.suspicious)}", hang=9)
     if idle := next((one for one in analysis.health.findings if one.name == "nothing_changed"), None):
         share = f"{idle.numbers['passes']:,.0f} of {plural(counts.outcomes.get('pass', 0), 'pass', 'passes')}"
         put(f"Passes   {share} needed no change: an agent that does nothing would pass them, too", hang=9)

@@ -8,7 +8,7 @@ from errata.cli.fitting import WIDTH, columns, cut, fold, short_path
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_command, put_json, wash
 from errata.cli.render.next_steps import rerun_note
-from errata.cli.render.runs import passes_in_words, title_of
+from errata.cli.render.runs import passes_with_reasons, title_of
 from errata.cli.render.scores import estimate_of, put_bracket
 from errata.model import Evidence, Finding
 from errata.runs.names import handle_of, runs_named
@@ -52,7 +52,7 @@ def command(runs: tuple[str, ...], options: Options) -> int:
         odd = view.overview.suspicious
         put_bracket(scores, estimate=estimate_of(view))
         if odd.suspicious:
-            put(f"Passes   {passes_in_words(stored.counts.outcomes.get('pass', 0), odd)}", hang=9)
+            put(f"Passes   {passes_with_reasons(stored.counts.outcomes.get('pass', 0), odd)}", hang=9)
         if note := rerun_note(stored, scores):
             put()
             put_command("Next", ["errata", "rerun", handle], note)

@@ -4,6 +4,7 @@ A pass is suspicious from one sign on that is at least likely. Weak signs are li
 another row of the same attempt contradicts is not a pass.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
@@ -35,6 +36,8 @@ class SuspiciousCount(msgspec.Struct, frozen=True, array_like=True):
     """Passes with weak signs and no other."""
     contradictory: int = 0
     """Rows that passed and that another row of the same attempt contradicts; not looked at."""
+    signs: dict[str, int] = {}
+    """Sign → suspicious passes that have it, those of most passes first; empty as counted by earlier versions."""
 
 
 class SuspicionTally:
@@ -46,6 +49,7 @@ class SuspicionTally:
         self._contradictory = contradictory_passes(stored, store)
         self._strong: set[str] = set()
         self._weak: set[str] = set()
+        self._signs: defaultdict[str, set[str]] = defaultdict(set)
         self._listed: list[Suspicion] | None = []
 
     def add(self, attempt: Attempt) -> None:
@@ -55,7 +59,8 @@ class SuspicionTally:
     def finish(self) -> SuspiciousCount:
         self._take(self._watch.finish())
         contradictory = sum(self._contradictory.values())
-        counted = SuspiciousCount(len(self._strong), len(self._weak - self._strong), contradictory)
+        signs = dict(Counter({sign: len(attempts) for sign, attempts in self._signs.items()}).most_common())
+        counted = SuspiciousCount(len(self._strong), len(self._weak - self._strong), contradictory, signs)
         with suppress(StoreError):  # a store that can only be read counts again
             keep_summary(self._store, self._stored.pk, KIND, _version(self._stored), msgspec.msgpack.encode(counted))
         return counted
@@ -68,6 +73,8 @@ class SuspicionTally:
     def _take(self, suspicions: Iterable[Suspicion]) -> None:
         for sign in suspicions:
             (self._strong if is_strong(sign) else self._weak).add(sign.attempt)
+            if is_strong(sign):
+                self._signs[sign.signal.name].add(sign.attempt)
             if self._listed is not None:
                 self._listed.append(sign)
                 if len(self._listed) > MOST_KEPT:

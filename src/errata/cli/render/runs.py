@@ -11,6 +11,8 @@ from errata.runs.without_failures import cases_not_in_log
 if TYPE_CHECKING:
     from errata.runs.suspicions import SuspiciousCount
 
+MOST_REASONS = 2
+
 
 def harness_title(run: Run) -> str:
     from errata.sources import harness_of
@@ -84,3 +86,14 @@ def passes_in_words(passes: int, odd: "SuspiciousCount") -> str:
     suspicious = f"{odd.suspicious:,} of {plural(passes - odd.contradictory, 'pass', 'passes')} {look} suspicious"
     weak = f", {odd.only_weak:,}{' more' if odd.suspicious else ''} with weak signs only" if odd.only_weak else ""
     return f"{suspicious}{weak}"
+
+
+def passes_with_reasons(passes: int, odd: "SuspiciousCount") -> str:
+    """`3 of 20 passes look suspicious: 2 × the subject changed tests; 1 × no check looked at the answer`."""
+    from errata.triage.suspicious import MEANS
+
+    reasons = [f"{often:,} × {MEANS[sign]}" for sign, often in odd.signs.items()]
+    if [*odd.signs.values()] == [odd.suspicious]:
+        reasons = [MEANS[sign] for sign in odd.signs]
+    listed = "; ".join(reasons[:MOST_REASONS])
+    return f"{passes_in_words(passes, odd)}{f': {listed}' if listed else ''}"
