@@ -42,11 +42,26 @@ def test_each_disagreement_is_counted_once_on_its_side(verdicts):
                 "of": len(verdicts),
                 "only_judge_passes": lenient,
                 "only_program_passes": strict,
+                "disputed_passes": lenient + strict,
             }
         ]
         if lenient + strict
         else []
     )
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "words"),
+    [
+        ([(False, True), (False, True)], "; they disagree on all 2 passes of the run"),
+        ([(False, True)], "; they disagree on the only pass of the run"),
+        ([(False, True), (True, True)], ""),
+    ],
+)
+def test_the_finding_states_where_every_pass_is_disputed(verdicts, words):
+    [found] = disagreements([attempt(number, *pair) for number, pair in enumerate(verdicts)])
+
+    assert found.text.partition(")")[2] == words
 
 
 def test_the_finding_names_both_and_quotes_the_first(attempts=((True, False), (True, True))):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from errata.model import Counts, Reported, StoredRun
-from errata.runs.without_failures import ALL_PASSED, all_passed, describe_run_without_failures
+from errata.model import Counts, Finding, Reported, StoredRun
+from errata.runs.without_failures import ALL_PASSED, all_passed, describe_run_without_failures, why_no_estimate
 from errata.testing import a_run
 
 PASSED = {"attempts": 4, "counted": 4, "cases": 4, "outcomes": {"pass": 4}, "measurements": {"scored": 4}}
@@ -84,3 +84,16 @@ def test_each_kind_of_what_did_not_pass_is_counted_once():
         "Nothing failed, but not all passed: 3 passed, 1 missing, 2 not finished, 1 skipped, 1 in part, "
         "1 without a verdict"
     )
+
+
+@pytest.mark.parametrize(("disputed", "why"), [(4, "disputed"), (3, None)])
+def test_a_score_whose_every_pass_is_disputed_is_no_best_estimate(disputed, why):
+    finding = Finding(
+        run="run",
+        name="judge_contradicts_program",
+        severity="warning",
+        text="judge and program disagree",
+        numbers={"disputed_passes": disputed},
+    )
+
+    assert why_no_estimate(stored(**PASSED), 10, findings=[finding], fit=True, suspicious=False) == why

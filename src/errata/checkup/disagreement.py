@@ -23,12 +23,15 @@ class PairOfChecks:
     """By their names."""
     counts: dict[tuple[bool, bool], int] = field(default_factory=dict)
     """Judge passed, program passed → how many."""
+    disputed_passes: int = 0
+    """Attempts that count as passed although one of the two failed them."""
     first: list[tuple[str, str, SourceRef | None]] = field(default_factory=list)
     """Case, quote and place of the first disagreements."""
 
     def add(self, attempt: Attempt, judge: Check, program: Check) -> None:
         key = (judge.status == "pass", program.status == "pass")
         self.counts[key] = self.counts.get(key, 0) + 1
+        self.disputed_passes += key[0] != key[1] and attempt.outcome == "pass"
         if key[0] != key[1] and len(self.first) < EXAMPLES:
             quote = f"{self.judge}: {judge.status}, {self.program}: {program.status}"
             quote += f" · {judge.explanation}" if judge.explanation else ""

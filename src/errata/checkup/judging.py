@@ -65,6 +65,9 @@ def judge_contradicts_program(survey: RunSurvey) -> Iterator[Finding]:
         text += f"{pair.lenient:,} × only the judge passes, {pair.strict:,} × only the program passes"
         cases = dict.fromkeys(case_name(survey, case) for case, _, _ in pair.first)
         text += f" ({', '.join(cases)}{' …' if pair.disputed > len(pair.first) else ''})"
+        if pair.disputed_passes and pair.disputed_passes == survey.outcomes["pass"]:
+            which = f"all {pair.disputed_passes:,} passes" if pair.disputed_passes > 1 else "the only pass"
+            text += f"; they disagree on {which} of the run"
         often = pair.disputed >= MUCH * pair.shared and pair.disputed > 1
         evidence = [Evidence(quote=one_line(quote, QUOTE_WIDTH), ref=ref) for _, quote, ref in pair.first]
         yield finding(
@@ -77,6 +80,7 @@ def judge_contradicts_program(survey: RunSurvey) -> Iterator[Finding]:
             of=pair.shared,
             only_judge_passes=pair.lenient,
             only_program_passes=pair.strict,
+            disputed_passes=pair.disputed_passes,
         )
 
 

@@ -9,7 +9,7 @@ from errata.model.counts import StoredRun
 from errata.model.run import Run
 
 NothingFailed = Literal["all_passed", "all_passed_some_suspicious", "not_in_log", "nothing_measured", "not_all_passed"]
-NoEstimate = Literal["only_failures", "not_in_log", "not_fit", "suspicious", "too_few"]
+NoEstimate = Literal["only_failures", "not_in_log", "not_fit", "suspicious", "disputed", "too_few"]
 """Why no figure is the best estimate of a score."""
 _NOT_MADE = ("missing", "unfinished", "skipped")
 _NOT_MEASURED = (*_NOT_MADE, "error", "cancelled")

@@ -224,7 +224,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     def no_estimate(self) -> NoEstimate | None:
         """Why the last score that is shown is not the best estimate; none where it is."""
         total = self.scores.scores["reviewed" if self.reviewed else "clean"].total
-        return why_no_estimate(self.stored, total, fit=self.health.fit, suspicious=bool(self.suspicious.suspicious))
+        odd, health = bool(self.suspicious.suspicious), self.health
+        return why_no_estimate(self.stored, total, findings=health.findings, fit=health.fit, suspicious=odd)
 
     @property
     def unavailable(self) -> Finding | None:

@@ -1,6 +1,8 @@
 """What a score can't show: whether all passed or nothing was measured, which results are missing, why none is best."""
 
-from errata.model import Run, StoredRun
+from collections.abc import Iterable
+
+from errata.model import Finding, Run, StoredRun
 from errata.model.coverage import HarnessCount, NoEstimate, NothingFailed, WithoutFailures, not_in_log
 from errata.sources import harness_of
 
@@ -121,11 +123,14 @@ NO_ESTIMATE: dict[NoEstimate, str] = {
     "not_in_log": "most cases have no row in the log",
     "not_fit": "run not fit for comparison",
     "suspicious": "suspicious passes",
+    "disputed": "judge and program disagree on every pass",
     "too_few": f"fewer than {ENOUGH} results",
 }
 
 
-def why_no_estimate(stored: StoredRun, total: int, *, fit: bool, suspicious: bool) -> NoEstimate | None:
+def why_no_estimate(
+    stored: StoredRun, total: int, *, findings: Iterable[Finding], fit: bool, suspicious: bool
+) -> NoEstimate | None:
     """None where `clean` or `reviewed`, a figure over `total` results, is the best estimate of the score."""
     if harness_of(stored.run.source.name).has_only_failures:
         return "only_failures"
@@ -133,4 +138,9 @@ def why_no_estimate(stored: StoredRun, total: int, *, fit: bool, suspicious: boo
         return "not_fit"
     if cases_not_in_log(stored) > stored.counts.cases:
         return "not_in_log"
-    return "suspicious" if suspicious else "too_few" if total < ENOUGH else None
+    if suspicious:
+        return "suspicious"
+    passes = stored.counts.outcomes.get("pass", 0)
+    if passes and any(finding.numbers.get("disputed_passes") == passes for finding in findings):
+        return "disputed"
+    return "too_few" if total < ENOUGH else None

@@ -151,7 +151,10 @@ def estimate_of(view: RunView) -> str:
     overview = view.overview
     scores, suspicious = overview.scores.scores, bool(overview.suspicious.suspicious)
     total = scores["reviewed"].total or scores["clean"].total
-    return estimate_words(why_no_estimate(view.stored, total, fit=overview.health.fit, suspicious=suspicious))
+    health = overview.health
+    return estimate_words(
+        why_no_estimate(view.stored, total, findings=health.findings, fit=health.fit, suspicious=suspicious)
+    )
 
 
 def estimate_words(why_none: NoEstimate | None) -> str:
