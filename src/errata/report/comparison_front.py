@@ -54,7 +54,7 @@ NEWEST = ("reviewed", "clean", "strict")
 
 def front_cards(report: ComparisonReport, chance: str) -> Iterator[Block]:
     """`chance` states whether the runs differ beyond it."""
-    return with_short_card(list(_cards(report, chance)))
+    return with_short_card(list(_cards(report, chance)), _difference(report).removesuffix("."))
 
 
 def _cards(report: ComparisonReport, chance: str) -> Iterator[Block]:
@@ -144,13 +144,14 @@ def answer_sentences(report: ComparisonReport) -> list[str]:
     if len(report.runs) > 1 and report.failed_by_all_runs:
         why = ": the task or the grader may be at fault" if presumed["nobody_passed"] else ""
         parts.append(f"{_shared(report)} in every run{why}.")
-    if differing := [one for one in report.pairs if one.differs]:
-        parts.append(
-            f"{plural(len(differing), 'pair')} of runs {'differs' if len(differing) == 1 else 'differ'} significantly."
-        )
-    elif len(report.runs) > 1:
-        parts.append("No two runs differ significantly.")
-    return parts
+    return [*parts, *filter(None, [_difference(report)])]
+
+
+def _difference(report: ComparisonReport) -> str:
+    """Whether any two runs differ significantly; empty for one run."""
+    if differing := sum(one.differs for one in report.pairs):
+        return f"{plural(differing, 'pair')} of runs {'differs' if differing == 1 else 'differ'} significantly."
+    return "No two runs differ significantly." if len(report.runs) > 1 else ""
 
 
 def _shared(report: ComparisonReport) -> str:

@@ -26,10 +26,13 @@ NAMED_RUNS, NAMED = 4, 3
 """Runs; causes, and things to do."""
 
 
-def with_short_card(blocks: Sequence[Block]) -> Iterator[Block]:
-    """Before the cards: behind what speaks against the score, and the first sentence."""
+def with_short_card(blocks: Sequence[Block], below_scores: str = "") -> Iterator[Block]:
+    """Before the cards: behind what speaks against the score, and the first sentence.
+
+    `below_scores` is what a reader of several scores has to know.
+    """
     inner = [block for card in blocks if isinstance(card, Card) and not card.is_warning for block in card.blocks]
-    rows = [row for block in inner for row in _in_short(block)]
+    rows = [row for block in inner for row in _in_short(block, below_scores)]
     at = next((at for at, block in enumerate(blocks) if isinstance(block, Paragraph)), -1) + 1
     yield from blocks[:at]
     if rows:
@@ -37,30 +40,31 @@ def with_short_card(blocks: Sequence[Block]) -> Iterator[Block]:
     yield from blocks[at:]
 
 
-def _in_short(block: Block) -> Iterator[tuple[str, Line]]:
+def _in_short(block: Block, below_scores: str) -> Iterator[tuple[str, Line]]:
     """Lines of one answer have its name once."""
     match block:
         case ScoreChart() if block.bars:
-            yield from _under("Score", _scores(block))
+            yield from _under("Score", [*_scores(block), *([line(below_scores)] if below_scores else [])])
         case OwnerStrip(counts, "") if counts:
             yield "Owners", line(*(part for at, owner in enumerate(counts) for part in _owner(owner, is_first=at == 0)))
         case Ranking(causes) if causes:
             shown = [line(f"{one.count:,} ", OwnerChip(one.owner), " ", one.title) for one in causes[:NAMED]]
             yield from _under("Causes", shown)
         case Items(lines) if lines and block.kind == "numbers":
-            others = len(lines) - NAMED
-            more = [line(f"{others:,} more below")] if others > 0 else []
-            shown = [line(f"{at}. ", _shortened(one)) for at, one in enumerate(lines[:NAMED], 1)]
+            room = NAMED if len(lines) > NAMED + 1 else NAMED + 1  # a line that says `1 more` has room for it
+            more = [line(f"{len(lines) - room:,} more below")] if len(lines) > room else []
+            shown = [line(f"{at}. ", _shortened(one)) for at, one in enumerate(lines[:room], 1)]
             yield from _under("To do", [*shown, *more])
         case _:
             return
 
 
 def _owner(count: OwnerCount, *, is_first: bool) -> Iterator[str | Unbroken]:
-    """With how sure it is where that is the model."""
+    """With how sure it is; of the model, with the reason."""
     yield "" if is_first else ", "
     yield Unbroken(f"{count.count:,} {count.owner}")
-    yield f" ({count.note})" if count.note and count.owner == "model" else ""
+    note = count.note if count.owner == "model" else count.note.partition(":")[0]
+    yield f" ({note})" if note else ""
 
 
 def _shortened(to_do: Line) -> Line:
@@ -93,7 +97,8 @@ def _scores(chart: ScoreChart) -> list[Line]:
 def _bar(bar: ScoreBar, name: str) -> Iterator[str | Unbroken]:
     """`name` is that of the interval, where no line above has it."""
     yield Unbroken(percent(bar.rate))
-    yield f" {bar.label}"
+    yield f" {bar.label} " if bar.count else f" {bar.label}"
+    yield Unbroken(bar.count)
     if bar.low is not None and bar.high is not None:
         yield " "
         yield Unbroken(f"({name}{hundredths(bar.low)}–{hundredths(bar.high)})")
