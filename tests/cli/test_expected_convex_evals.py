@@ -127,7 +127,7 @@ def test_every_failed_step_is_counted(listed, run, steps):
     ],
 )
 def test_failures_are_told_by_category(analysed, run, categories):
-    assert {name: of["failures"] for name, of in analysed[run]["categories"].items()} == categories
+    assert {name: of["failed"] for name, of in analysed[run]["categories"].items()} == categories
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,7 @@ def test_an_instruction_in_an_answer_is_shown_as_a_quote(library):
     """The answer of one eval talks to its reviewer; it stays behind the mark of a quote."""
     page = done("show", "jn709tmj/006-clients/002-optimistic_toggle", "--full", "--store", library).out
 
-    lines = [line for line in page.splitlines() if "review" in line.lower()]
+    lines = [line for line in page.splitlines() if "reviewer" in line.lower()]
     assert lines
     assert all(line.startswith("  > ") for line in lines)
 

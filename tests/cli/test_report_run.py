@@ -138,8 +138,9 @@ def test_machinery_stands_apart_and_has_no_label(reviewed):
 
 
 def test_what_a_rule_says_is_marked_as_such_until_it_was_read(run_b, reviewed):
-    assert "MODEL_FAULT (by rule)" in run_b.text
-    assert "(by rule" not in reviewed.text
+    assert "MODEL_FAULT (by default)" in run_b.text
+    assert "environment (by rule)" in run_b.text
+    assert "(by " not in reviewed.text
 
 
 @pytest.mark.req("C-25", "C-14")

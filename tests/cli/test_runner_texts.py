@@ -172,7 +172,7 @@ def test_no_page_about_a_log_of_failures_alone_shows_a_rate_of_nothing(debug):
     for page in (*debug.pages.values(), debug.text.partition("## Failure Summary")[0]):
         assert not re.search(r"(?<![\d.])0(?:\.0)? %|(?<!\d)0/[1-9]", page)
     assert "20/36" in debug.pages["runs"]
-    assert {one["attempts"] for one in debug.analysis["categories"].values()} == {None}
+    assert {one["cases"] for one in debug.analysis["categories"].values()} == {None}
     assert {one["name"]: one["severity"] for one in debug.analysis["findings"]}["errors"] == "info"
     assert "20 of 37 passed and 16 failed, 1 without a result" in debug.text
 

@@ -186,6 +186,8 @@ def _is_silent(attempt: Attempt, attribution: Attribution, explanation: Explanat
 
 
 def _by(attribution: Attribution, explanation: Explanation) -> str:
+    if attribution.decided_by == "check_failed" and attribution.proof == "shown":
+        return "no rule names another owner"
     if attribution.decided_by == "check_failed":
         return "default owner" if attribution.proof_reason == "in_doubt" else "default owner: no rule names another"
     if attribution.decided_by in BY_DEFAULT:
