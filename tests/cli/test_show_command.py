@@ -240,6 +240,41 @@ def test_checks_that_fail_and_do_not_count_are_among_those_that_failed():
     assert where_it_failed(attempt) == "failed exact_match,strict (2 of 2 assertions)"
 
 
+def of_a_group(*groups):
+    """A check that stands for many tests, and beside it those of them that failed."""
+    listed = [Check(name=f"test_{at}", status="fail", kind="tests", counts=False) for at in range(2)]
+    return an_attempt(measurement="scored", outcome="fail", checks=(*groups, *listed))
+
+
+def test_a_check_that_stands_for_many_tests_is_counted_as_the_runner_counts_them():
+    group = Check(name="tests", status="fail", kind="tests", achieved=134, max=142)
+
+    assert where_it_failed(of_a_group(group)) == "failed tests (8 of 142 tests)"
+
+
+def test_two_groups_of_tests_are_counted_together():
+    groups = [
+        Check(name="FAIL_TO_PASS", status="fail", kind="tests", achieved=1, max=3),
+        Check(name="PASS_TO_PASS", status="pass", kind="tests", achieved=40, max=40),
+    ]
+
+    assert where_it_failed(of_a_group(*groups)) == "failed FAIL_TO_PASS (2 of 43 tests)"
+
+
+@pytest.mark.parametrize("counted", [{}, {"achieved": 7, "max": 7}])
+def test_without_a_count_of_the_passed_tests_no_share_is_claimed(counted):
+    group = Check(name="tests", status="fail", kind="tests", **counted)
+
+    assert where_it_failed(of_a_group(group)) == "failed tests"
+
+
+def test_tests_that_all_count_are_still_counted_one_by_one():
+    tests = [Check(name=f"test_{name}", status=name, kind="tests") for name in ("fail", "pass", "skipped")]
+    attempt = an_attempt(measurement="scored", outcome="fail", checks=tuple(tests))
+
+    assert where_it_failed(attempt) == "failed test_fail (1 of 2 tests)"
+
+
 def test_a_passed_attempt_names_the_one_that_failed():
     import_fixtures(FIXTURES / "harbor/demo-job/data")
     passed, failed = (done("show", f"latest/hello-world#{index}").out for index in (1, 2))

@@ -136,8 +136,18 @@ def _of_how_many(failed: list[Check], checks: tuple[Check, ...]) -> str:
     same = [check for check in checks if check.kind == kind and check.status not in ("not_applicable", "skipped")]
     if len(same) < 2 or any(one.kind != kind for one in failed):
         return ""
+    if kind == "tests" and not all(check.counts for check in same):
+        return _in_groups([check for check in same if check.counts])
     # a check that does not count can fail, too
     return f" ({sum(check.status == 'fail' for check in same)} of {len(same)} {_PLURALS.get(kind, f'{kind}s')})"
+
+
+def _in_groups(groups: list[Check]) -> str:
+    """Checks that stand for many tests, as the runner counts them: the log may list only the tests that failed."""
+    total = sum(group.max or 0 for group in groups)
+    missed = total - sum(group.achieved or 0 for group in groups)
+    is_known = all(group.max is not None and group.achieved is not None for group in groups) and missed > 0
+    return f" ({missed:g} of {total:g} tests)" if is_known else ""
 
 
 _PLURALS = {"tests": "tests", "criterion": "criteria"}

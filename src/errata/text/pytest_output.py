@@ -48,7 +48,7 @@ def own_output(text: str) -> str:
 
 def counts_in(text: str) -> PytestCounts | None:
     """What the last session counts; give it only its own output."""
-    ends = [match for line in text.split("\n") if line.startswith("==") and (match := _END.fullmatch(line))]
+    ends = [match for line in text.split("\n") if line.startswith("=") and (match := _END.fullmatch(line))]
     if not ends:
         return None
     counts = {word: int(number) for number, word in _COUNT.findall(ends[-1]["counts"])}

@@ -55,6 +55,8 @@ _TEST = lazy_regex(
 _PASSED = ("PASSED", "ok")
 _FINISHED = lazy_regex(r"^[= ]*tests finished: (?P<counts>\d.*)$", re.MULTILINE)
 _COUNT = lazy_regex(r"(\d+) (passed|failed|exceptions)")
+_RAN = lazy_regex(r"^Ran (?P<ran>\d+) tests? in [\d.]+s\n\s*(?:OK|FAILED)(?: \((?P<counts>[\w =,]+)\))?$", re.MULTILINE)
+_UNITTEST_COUNT = lazy_regex(r"(failures|errors|skipped)=(\d+)")
 # git's words about a patch that it can't apply
 _REFUSED = lazy_regex(
     r"^error: (?:patch failed: .+|.+: (?:patch does not apply|No such file or directory|does not exist in index"
@@ -230,8 +232,7 @@ def _checks(lists: tuple[str, ...], log: Artefact | None, ref: SourceRef) -> Ite
     if not {"applied", "resolved", UNRESOLVED} & set(lists) or _is_resolved(lists) is None:
         return
     output = _test_output(log.text or "") if log else ""
-    tests = dict(_tests(output))
-    passed, total = _counts(output, tests)
+    passed, total = _counts(output)
     yield Check(
         name="tests",
         status="pass" if "resolved" in lists else "fail",
@@ -241,7 +242,7 @@ def _checks(lists: tuple[str, ...], log: Artefact | None, ref: SourceRef) -> Ite
         max=total,
         ref=ref,
     )
-    failed = [test for test, passed in tests.items() if not passed]
+    failed = [test for test, is_passed in dict(_tests(output)).items() if not is_passed]
     for order, test in enumerate(failed[:TESTS_CAP]):
         yield Check(name=test, status="fail", kind="tests", scorer=SCORER, order=order + 1, counts=False, ref=ref)
 
@@ -251,16 +252,21 @@ def _test_output(log: str) -> str:
     return own_output(clean(log[max(0, log.rfind(_APPLIED_TESTS)) :]))
 
 
-def _counts(output: str, tests: Mapping[str, bool]) -> tuple[int | None, int | None]:
-    """Passed and all tests: as the runner counts them, else those it lists. A long log may list only some."""
+def _counts(output: str) -> tuple[int | None, int | None]:
+    """Passed and all tests as the runner counts them. The tests that it lists may be only some of those that ran."""
     if counted := counts_in(output):
         passed, total = counted.passed, counted.passed + counted.failed
     elif finished := _FINISHED.search(output):
         counts = {word: int(number) for number, word in _COUNT.findall(finished["counts"])}
         passed, total = counts.get("passed", 0), sum(counts.values())
+    elif ran := _RAN.search(output):
+        counts = {word: int(number) for word, number in _UNITTEST_COUNT.findall(ran["counts"] or "")}
+        total = int(ran["ran"]) - counts.get("skipped", 0)
+        passed = total - counts.get("failures", 0) - counts.get("errors", 0)
     else:
-        passed, total = sum(tests.values()), len(tests)
-    return (passed, total) if total else (None, None)
+        return None, None
+    # errors outside the tests and failed subtests count, too, and may be more than the tests
+    return (passed, total) if total > 0 and passed >= 0 else (None, None)
 
 
 def _tests(output: str) -> Iterator[tuple[str, bool]]:
