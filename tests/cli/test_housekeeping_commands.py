@@ -167,6 +167,14 @@ def test_a_sound_store_is_called_so():
     assert page.endswith("no problems found\n")
 
 
+def test_a_missing_case_is_not_counted_as_an_attempt():
+    """The log has 29 rows; 2 of the planned turns are not in it."""
+    import_fixtures(FIXTURES / "conversation_bench" / "damaged" / "data")
+
+    assert "holds     1 run, 29 attempts\n" in done("doctor").out
+    assert [size["attempts"] for size in done("store", "size", "--json").row["runs"]] == [29]
+
+
 def damage(store: Path) -> None:
     """Every page of the attempts is overwritten; the tables themselves can still be found."""
     with sqlite3.connect(store) as database:

@@ -34,6 +34,11 @@ class Counts(Record):
         return self.counted - self.missing
 
     @property
+    def attempts_made(self) -> int:
+        """All that the log holds, children and superseded ones too; a missing case was never tried."""
+        return self.attempts - self.missing
+
+    @property
     def missing(self) -> int:
         """Planned and named, but never made."""
         return self.executions.get("missing", 0)

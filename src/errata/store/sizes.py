@@ -50,7 +50,7 @@ def _size_of(connection: Connection, stored: StoredRun, thinned: str | None) -> 
     return RunSizeOutput(
         run=stored.run.native_id,
         run_id=stored.run.id,
-        attempts=stored.counts.attempts,
+        attempts=stored.counts.attempts_made,
         records=total - transcripts,
         transcripts=transcripts,
         files_own=sum(int(row.size) for row in files if row.users == 1),

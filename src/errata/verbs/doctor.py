@@ -232,7 +232,7 @@ def _health(store: Store, problems: Sequence[StoreProblem]) -> DoctorOutput:
         schema=schema,
         size=size,
         runs=len(runs) if runs is not None else None,
-        attempts=sum(one.counts.attempts for one in runs) if runs is not None else None,
+        attempts=sum(one.counts.attempts_made for one in runs) if runs is not None else None,
         cleared=cleared,
         problems=tuple(problems),
     )

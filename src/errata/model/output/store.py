@@ -168,6 +168,7 @@ class RunSizeOutput(msgspec.Struct, frozen=True, kw_only=True):
     run: str
     run_id: str
     attempts: int
+    """All of them, including those that a later one replaced; missing cases are not attempts."""
     records: int
     """Of blocks with the attempts themselves."""
     transcripts: int
