@@ -51,7 +51,7 @@ def _in_short(block: Block, below_scores: str) -> Iterator[tuple[str, Line]]:
             shown = [line(f"{one.count:,} ", OwnerChip(one.owner), " ", one.title) for one in causes[:NAMED]]
             yield from _under("Causes", shown)
         case Items(lines) if lines and block.kind == "numbers":
-            room = NAMED if len(lines) > NAMED + 1 else NAMED + 1  # a line that says `1 more` has room for it
+            room = NAMED if len(lines) > NAMED + 1 else NAMED + 1  # instead of a line `1 more below`
             more = [line(f"{len(lines) - room:,} more below")] if len(lines) > room else []
             shown = [line(f"{at}. ", _shortened(one)) for at, one in enumerate(lines[:room], 1)]
             yield from _under("To do", [*shown, *more])
