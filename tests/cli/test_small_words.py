@@ -185,3 +185,13 @@ def test_failures_of_a_run_that_was_never_judged_are_not_counted_by_category():
 
     assert "provider        1" in page
     assert "Failed by category" not in page
+
+
+def test_rows_of_one_turn_that_disagree_are_called_contradictory_and_not_attempts():
+    import_fixtures(FIXTURES / "conversation_bench/damaged/data")
+    first, second = (" ".join(done("show", f"latest/turn-12#{row}").out.split()) for row in (1, 2))
+
+    assert first.startswith("turn-12 · row 1 of 2, contradictory: rows 1 and 2 disagree ")
+    assert " 1 other row failed: `errata show '0b1c2d3e/turn-12#2'`" in first
+    assert second.startswith("turn-12 · row 2 of 2, contradictory: rows 1 and 2 disagree · failed state_tracking")
+    assert "#2 = the second row of the case; where rows disagree" in done("failures", "latest").out

@@ -159,8 +159,11 @@ def show_failures(stored: StoredRun, handle: str, failures: Iterable[Failure], *
     _put_contradicted(listed)
     if _are_reported(listed):
         put(f"before = earlier reports that name the case{_legend(listed)}")
-    if any(failure.attempt.index > 1 for failure in listed):
+    again = [failure.attempt for failure in listed if failure.attempt.index > 1]
+    if any(attempt.duplicate_of is None for attempt in again):
         put("#2 = the second attempt at the case")
+    elif again:
+        put("#2 = the second row of the case; where rows disagree, the case is contradictory and `clean` leaves it out")
     if listed:
         first = listed[0]
         number = f"#{first.attempt.index}" if first.attempt.index > 1 else ""

@@ -23,7 +23,7 @@ NAMED = 3
 def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
     attempt = shown.attempt
     session = f"session {attempt.session}" if attempt.session is not None else ""
-    parts = [visible_name(shown.case_name), f"attempt {attempt.index} of {shown.of}", session, where_it_failed(attempt)]
+    parts = [visible_name(shown.case_name), shown.place, session, where_it_failed(attempt)]
     put(" · ".join(part for part in parts if part), raw=raw)
     put(" · ".join(_facts(attempt)), raw=raw, colour=[attempt.outcome])
     for relation in _relations(shown):
@@ -88,7 +88,9 @@ def _relations(shown: ShownAttempt) -> list[str]:
         relations.append(f"in session {earlier.session} it was {facts} · id {earlier.id}")
     if shown.failed:
         command = command_line(["errata", "show", f"{shown.handle}/{shown.case_name}#{shown.failed[0]}"])
-        relations.append(f"{plural(len(shown.failed), 'other attempt')} at this case failed: `{command}`")
+        others = "other row", "other rows"
+        others = others if shown.rows else ("other attempt at this case", "other attempts at this case")
+        relations.append(f"{plural(len(shown.failed), *others)} failed: `{command}`")
     return relations
 
 

@@ -99,6 +99,8 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     children: tuple[Attempt, ...]
     earlier: tuple[Attempt, ...]
     """Those of earlier sessions, which this one supersedes."""
+    rows: tuple[Attempt, ...] = ()
+    """This one among the rows of the same attempt, where the log has several."""
     failed: tuple[int, ...] = ()
     """Which other attempts at the case failed in this session, where this one passed."""
     attribution: Attribution | None = None
@@ -116,6 +118,18 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     """Other models that fail in the same way."""
     evidence_log: tuple[Observation, ...] = ()
     """What the steps of a failure show by themselves."""
+
+    @property
+    def place(self) -> str:
+        """`attempt 2 of 3`; where the log has several rows of one attempt, which row it is and whether they agree."""
+        if not self.rows:
+            return f"attempt {self.attempt.index} of {self.of}"
+        ids = [row.id for row in self.rows]
+        *others, last = map(str, range(1, len(ids) + 1))
+        which = f"rows {', '.join(others)} and {last}"
+        disagree = len({(row.outcome, row.failed_checks) for row in self.rows}) > 1
+        agreement = f"contradictory: {which} disagree" if disagree else f"{which} agree"
+        return f"row {ids.index(self.attempt.id) + 1} of {last}, {agreement}"
 
     @property
     def case_name(self) -> str:
@@ -174,7 +188,11 @@ def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store, *, may_lac
     children = tuple(one for one in same if one.parent == attempt.id)
     earlier = tuple(one for one in same if one.superseded_by == attempt.id)
     case = case_of(store, stored.pk, attempt.case, attempt.case_version)
-    shown = ShownAttempt(stored, view.handle, attempt, case, max(of, 1), children, earlier)
+    first = attempt.duplicate_of or attempt.id
+    rows = tuple(one for one in same if first in (one.id, one.duplicate_of))
+    shown = ShownAttempt(
+        stored, view.handle, attempt, case, max(of, 1), children, earlier, rows if len(rows) > 1 else ()
+    )
     if not attempt.is_failure:
         beside = (one for one in same if (one.parent, one.session) == (attempt.parent, attempt.session))
         return msgspec.structs.replace(shown, failed=tuple(one.index for one in beside if one.is_failure))

@@ -152,7 +152,7 @@ def _head(shown: ShownAttempt, around: Neighbours | None, query: AttemptPageQuer
         f"{page_text(f'{name} on {run.suite}' if run.suite else name)}</a> / "
         f"{page_text(shown.case_name)}</nav>"
     )
-    number = f' <span class="with">attempt {tried.index} of {shown.of}</span>' if shown.of > 1 else ""
+    number = f' <span class="with">{shown.place}</span>' if shown.of > 1 else ""
     native = (
         f" <code>{page_text(tried.native_id)}</code>" if tried.native_id and tried.native_id != shown.case_name else ""
     )
