@@ -56,6 +56,12 @@ def test_a_slip_and_a_log_without_steps_are_no_finding():
     assert not [one for one in found if one.name in ("tool_channel_broken", "agent_crashed", "empty_final_turns")]
 
 
+def test_sessions_that_ended_in_reasoning_alone_did_not_end_with_an_empty_answer():
+    thought = Conduct(turns=9, calls=8, ended_empty=EMPTY.ended_empty, ended_in_thought=True)
+
+    assert not named("empty_final_turns", check([*(failed(number, conduct=thought) for number in range(4)), *rows(8)]))
+
+
 def test_an_attempt_counts_once_for_what_came_first():
     both = Conduct(turns=9, calls=9, mangled_calls=MANGLED.mangled_calls, obstacle=CRASHED.obstacle)
     found = check([*(failed(number, conduct=both) for number in range(4)), *rows(8)[4:]])

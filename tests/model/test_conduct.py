@@ -177,6 +177,25 @@ def test_an_empty_last_answer_is_noted_where_there_was_work():
     assert conduct_of([spent]).ended_empty is not None
 
 
+@pytest.mark.parametrize(
+    ("came", "expected"),
+    [
+        ({"reasoning": "Let me check whether it was downloaded."}, True),
+        ({"usage": Usage(output=96)}, True),
+        ({"usage": Usage(output=0)}, False),
+        ({"reasoning": " \n", "usage": Usage(input=40)}, False),
+        ({}, False),
+        ({"text": "done", "reasoning": "It is done."}, False),
+    ],
+)
+def test_a_last_answer_without_text_or_calls_ends_in_thought_where_reasoning_or_tokens_came(came, expected):
+    call = Step(
+        index=0, actor=Actor(role="assistant"), tool_calls=(ToolCall(name="Bash", arguments={"command": "ls"}),)
+    )
+
+    assert conduct_of([call, Step(index=1, actor=Actor(role="assistant"), **came)]).ended_in_thought is expected
+
+
 def test_the_last_answer_is_the_subjects_own_not_a_subagents():
     steps = [*called("look"), *said("found it")]
     below = Step(index=2, actor=Actor(role="assistant"), parent=0, text="")

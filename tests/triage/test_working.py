@@ -120,6 +120,14 @@ def test_an_empty_last_answer_after_a_token_limit_or_behind_mangled_calls_is_not
     assert decided(failed(mangled)).owner == "harness"
 
 
+def test_a_session_that_ended_in_reasoning_alone_did_not_end_in_an_empty_answer():
+    thought = Conduct(turns=9, calls=8, ended_empty=Sighting(count=1, step=9), ended_in_thought=True)
+    found = decided(failed(thought))
+
+    assert (found.owner, found.also) == ("model", ())
+    assert "empty_final_turn" not in [signal.name for signal in found.signals]
+
+
 def test_an_answer_that_writes_a_call_where_no_tools_were_offered_is_the_models():
     conduct = Conduct(turns=1, calls_as_text=SLIP, ends_in_text_call=True)
 

@@ -309,7 +309,7 @@ def _count_hindrances(survey: RunSurvey, attempt: Attempt, conduct: Conduct) -> 
     elif conduct.calls_as_text is not None and only_writes_calls(conduct):
         written = conduct.calls_as_text
         _hindered(survey, "written_calls").add_with(attempt, written.quote, written.ref or attempt.ref)
-    elif conduct.ended_empty is not None:
+    elif conduct.ended_empty is not None and not conduct.ended_in_thought:
         ending = conduct.ended_empty
         _hindered(survey, "empty_turn").add_with(attempt, ending.quote, ending.ref or attempt.ref)
 

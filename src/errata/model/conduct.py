@@ -60,6 +60,8 @@ class Conduct(Record):
     """Messages with tokens of a chat template in their text."""
     ended_empty: Sighting | None = None
     """The last answer has neither text nor calls, although there were calls, or tokens were spent on it."""
+    ended_in_thought: bool = False
+    """That answer holds reasoning, or tokens were spent on it: something came."""
     last_text: str = ""
     obstacle: Obstacle | None = None
 
@@ -116,9 +118,13 @@ def conduct_of(steps: Sequence[Step], known: Conduct | None = None) -> Conduct |
     last_text = "" if _is_empty(last.text) else ending(last.text, LAST_TEXT).strip()
     offered, obstacle = (known.tools_offered, known.obstacle) if known else (None, None)
     if tally is None:
-        ended_empty = _ended_empty(last, 0)
         return Conduct(
-            turns=turns, tools_offered=offered, ended_empty=ended_empty, last_text=last_text, obstacle=obstacle
+            turns=turns,
+            tools_offered=offered,
+            ended_empty=_ended_empty(last, 0),
+            ended_in_thought=_ended_in_thought(last, 0),
+            last_text=last_text,
+            obstacle=obstacle,
         )
     tally.look_for_calls_as_text(steps, last)
     return Conduct(
@@ -134,6 +140,7 @@ def conduct_of(steps: Sequence[Step], known: Conduct | None = None) -> Conduct |
         ends_in_text_call=tally.ends_in_text_call,
         control_tokens=_sighting(tally.tokens),
         ended_empty=_ended_empty(last, tally.calls),
+        ended_in_thought=_ended_in_thought(last, tally.calls),
         last_text=last_text,
         obstacle=obstacle,
     )
@@ -337,10 +344,18 @@ _ANSWERS = ("user", "tool", "environment")
 def _ended_empty(last: Step, calls: int) -> Sighting | None:
     if last.tool_calls or last.parts or not _is_empty(last.text):
         return None
-    spent = last.usage.output if last.usage is not None else None
-    if not calls and not spent:
+    if not calls and not _spent(last):
         return None
     return Sighting(count=1, step=last.index, quote=last.text or f"empty after {calls} calls", ref=last.ref)
+
+
+def _ended_in_thought(last: Step, calls: int) -> bool:
+    came = bool(last.reasoning and not last.reasoning.isspace()) or _spent(last) > 0
+    return came and _ended_empty(last, calls) is not None
+
+
+def _spent(step: Step) -> int:
+    return (step.usage.output or 0) if step.usage is not None else 0
 
 
 def _is_empty(text: str) -> bool:

@@ -59,9 +59,11 @@ def call_arrived_mangled(attempt: Attempt) -> Iterator[Observed]:
 
 
 def ended_with_an_empty_turn(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
-    """The model's last answer was empty, and that ended the session."""
+    """Nothing came as the model's last answer, and that ended the session."""
     conduct = attempt.conduct
     if conduct is None or conduct.ended_empty is None or attempt.execution != "completed":
+        return
+    if conduct.ended_in_thought:
         return
     if attempt.stop_reason in CUT_OFF or attempt.limit is not None or channel_state(conduct)[0] == "likely":
         return
