@@ -33,6 +33,7 @@ Suspect  2 suspect tasks, 1 with evidence beyond the counts · no model passed 2
            pass rates)
 """)
     assert page.count("Suspect  2 failed cases among the suspect tasks above") == 4
+    assert page.count("check 1 suspect task: is it broken?") == 4, "only the one with evidence"
 
 
 def test_one_more_run_lists_what_the_store_knows_of_its_suite(logs, tmp_path):

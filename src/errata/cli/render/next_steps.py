@@ -56,6 +56,12 @@ def _doubts(analysis: Analysis) -> Iterator[Step]:
         if count and owner.owner in TO_CHECK:
             failures = plural(count, f"{owner.owner} failure")
             yield [*listing, "--owner", owner.owner], f"check {failures}: {TO_CHECK[owner.owner]}?"
+    if suspects := sum(bool(task.evidence) and task.review is None for task in analysis.suspects.tasks):
+        which = f"check {plural(suspects, 'suspect task')}"
+        yield (
+            ["errata", "review", "tasks", analysis.handle],
+            f"{which}: {'is it' if suspects == 1 else 'are they'} broken?",
+        )
     if odd := analysis.suspicious.suspicious:
         passes = plural(odd, "suspicious pass", "suspicious passes")
         yield [*listing, "--suspicious"], f"check {passes}: {'is it' if odd == 1 else 'are they'} earned?"
