@@ -195,3 +195,12 @@ def test_rows_of_one_turn_that_disagree_are_called_contradictory_and_not_attempt
     assert " 1 other row failed: `errata show '0b1c2d3e/turn-12#2'`" in first
     assert second.startswith("turn-12 · row 2 of 2, contradictory: rows 1 and 2 disagree · failed state_tracking")
     assert "#2 = the second row of the case; where rows disagree" in done("failures", "latest").out
+
+
+def test_a_batch_failure_shows_the_judges_words_of_the_session_that_ran_it():
+    import_fixtures(FIXTURES / "scylla/large/batch-gen1/data/batch-gen1")
+    with_words, without = (" ".join(done("show", f"latest/{case}").out.split()) for case in ("test-003", "test-022"))
+
+    assert "judge T0/00/run_01 · session 1 · " in with_words
+    assert "run_result.json > The date range parser swaps day and month; F1 is not met. " in with_words
+    assert " judge T" not in without

@@ -175,6 +175,7 @@ def put_owner(shown: ShownAttempt, attribution: Attribution, explanation: Explan
     seen: set[str] = set()
     if not is_silent:
         _because(shown, explanation, seen, raw=raw)
+    _refused(shown.refused, raw=raw)
     for word, reasons in (("and", explanation.supports), ("against", explanation.against)):
         for reason in reasons:
             _reason(word, reason, shown.attempt, seen, raw=raw)
@@ -206,6 +207,16 @@ def _by(attribution: Attribution, explanation: Explanation) -> str:
         return explanation.meaning
     version = attribution.rules_version.partition("-")[0]
     return f"rule {attribution.decided_by}{f' v{version}' if version else ''}"
+
+
+def _refused(below: Attempt | None, *, raw: bool) -> None:
+    """A judge's reason for a run below a failure that has none of its own."""
+    reasoning = next((judge.reasoning for judge in below.objections if judge.reasoning), "") if below else ""
+    if below is not None and reasoning:
+        session = f"session {below.session}" if below.session is not None else ""
+        place = " · ".join(filter(None, (below.path, session, str(below.ref or ""))))
+        put(f"  judge     {place}", hang=INDENT, raw=raw)
+        put_quote(reasoning, indent=INDENT, most=QUOTE_LINES, raw=raw)
 
 
 def _because(shown: ShownAttempt, explanation: Explanation, seen: set[str], *, raw: bool) -> None:

@@ -1,6 +1,7 @@
 """What errata show shows: a run or an attempt, with everything that is known of it."""
 
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import suppress
 
 import msgspec
@@ -99,6 +100,8 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     children: tuple[Attempt, ...]
     earlier: tuple[Attempt, ...]
     """Those of earlier sessions, which this one supersedes."""
+    refused: Attempt | None = None
+    """A failed run below it with a judge's reason, where its own checks have none; else one of an earlier session."""
     rows: tuple[Attempt, ...] = ()
     """This one among the rows of the same attempt, where the log has several."""
     failed: tuple[int, ...] = ()
@@ -161,6 +164,16 @@ class ShownAttempt(msgspec.Struct, frozen=True):
         return msgspec.convert(msgspec.structs.asdict(place) | counted, ShownBucketOutput)
 
 
+def _refused_below(attempt: Attempt, earlier: Iterable[Attempt], same: Iterable[Attempt]) -> Attempt | None:
+    """A batch repeats the results of earlier sessions, and the judge's words stay with the session that ran them."""
+    if attempt.measurement != "scored" or any(check.failed and check.explanation for check in attempt.checks):
+        return None
+    parents = {attempt.id, *(one.id for one in earlier)}
+    below = [one for one in same if one.parent in parents and one.outcome == "fail"]
+    with_reasons = [one for one in below if any(judge.reasoning for judge in one.objections)]
+    return max(with_reasons, key=lambda one: one.session or 0, default=None)
+
+
 def short_name(shown: ShownAttempt, attempt_id: str) -> str:
     """Another attempt as `errata show` takes it: RUN/CASE where that is enough, else its id."""
     parts = split_attempt_id(attempt_id)
@@ -191,13 +204,14 @@ def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store, *, may_lac
     first = attempt.duplicate_of or attempt.id
     rows = tuple(one for one in same if first in (one.id, one.duplicate_of))
     shown = ShownAttempt(
-        stored, view.handle, attempt, case, max(of, 1), children, earlier, rows if len(rows) > 1 else ()
+        stored, view.handle, attempt, case, max(of, 1), children, earlier, rows=rows if len(rows) > 1 else ()
     )
     if not attempt.is_failure:
         beside = (one for one in same if (one.parent, one.session) == (attempt.parent, attempt.session))
         return msgspec.structs.replace(shown, failed=tuple(one.index for one in beside if one.is_failure))
     from errata.transcript.evidence_log import evidence_log  # noqa: PLC0415 its patterns take long to compile
 
+    shown = msgspec.structs.replace(shown, refused=_refused_below(attempt, earlier, same))
     observations = evidence_log(attempt, case, run_with_texts(store, stored).context)
     shown = msgspec.structs.replace(shown, evidence_log=observations)
     try:
