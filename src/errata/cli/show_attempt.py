@@ -175,7 +175,7 @@ def put_owner(shown: ShownAttempt, attribution: Attribution, explanation: Explan
     seen: set[str] = set()
     if not is_silent:
         _because(shown, explanation, seen, raw=raw)
-    _refused(shown.refused, raw=raw)
+    _put_judge(shown.refused, raw=raw)
     for word, reasons in (("and", explanation.supports), ("against", explanation.against)):
         for reason in reasons:
             _reason(word, reason, shown.attempt, seen, raw=raw)
@@ -209,7 +209,7 @@ def _by(attribution: Attribution, explanation: Explanation) -> str:
     return f"rule {attribution.decided_by}{f' v{version}' if version else ''}"
 
 
-def _refused(below: Attempt | None, *, raw: bool) -> None:
+def _put_judge(below: Attempt | None, *, raw: bool) -> None:
     """A judge's reason for a run below a failure that has none of its own."""
     reasoning = next((judge.reasoning for judge in below.objections if judge.reasoning), "") if below else ""
     if below is not None and reasoning:
