@@ -443,5 +443,5 @@ Store:
   sources      List the formats that errata reads.
   trust        Allow a project's `errata.toml` to set rules, taxonomies and
                more.
-  token        Create, list and revoke tokens of `serve`.
+  token        Create, list and revoke tokens for `serve`.
 """)

@@ -44,7 +44,7 @@ COMMANDS: Table = {
     "skill": ("skill", "Install instructions for coding agents."),
     "mcp": ("mcp", "Serve errata to agents over MCP."),
     "serve": ("serve", "Serve the runs as web pages and an HTTP API."),
-    "token": ("token", "Create, list and revoke tokens of `serve`."),
+    "token": ("token", "Create, list and revoke tokens for `serve`."),
     "sources": ("sources", "List the formats that errata reads."),
     "doctor": ("doctor", "Check the store for damage."),
     "demo": ("demo", "Run `analyze` on a bundled example."),

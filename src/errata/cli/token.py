@@ -22,7 +22,7 @@ SUBCOMMANDS: Table = {
 
 @click.group("token", cls=LazyGroup, table=SUBCOMMANDS, package="errata.cli")
 def command() -> None:
-    """Create, list and revoke tokens of `serve`.
+    """Create, list and revoke tokens for `serve`.
 
     A server on this machine alone needs no token to read and review. Everything else does: other addresses, and
     programs that report runs.
