@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from errata.model import Attempt, Case
 from errata.text.lazy_regex import lazy_regex
+from errata.triage.absent_inputs import PATHS_IN_TASK, absent_input, asks_the_user
 from errata.triage.expected import task_text
 from errata.triage.observed import Observed, signal
 from errata.triage.runner_output import failed_tests, verifier_logs
@@ -29,10 +30,6 @@ _MISSING = lazy_regex(
 )
 _FAILURES = lazy_regex(r"^={3,} (?:FAILURES|ERRORS) ={3,}$", re.MULTILINE)
 _KEY = lazy_regex(r"KeyError: '([\w .-]{1,80})'$")
-# tried from the first character of a path only, because rulers and tables consist of the same characters
-_PATHS_IN_TASK = lazy_regex(
-    r"(?<![\w./+@-])/?(?:[\w.+@-]{1,200}/){0,40}\.?[\w+@-]{1,200}(?:\.[\w+-]{1,100}){1,10}(?![\w/])"
-)
 _PROGRAMS_OWN = lazy_regex(r"^/?(?:tests?|usr|proc|dev|lib|etc/ssl|root/\.)(?:/|$)|site-packages")
 
 
@@ -82,7 +79,7 @@ def other_path(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
     if not missing:
         return
     task = task_text(case)
-    named = {path.rpartition("/")[2] for path in _PATHS_IN_TASK.findall(task)}
+    named = {path.rpartition("/")[2] for path in PATHS_IN_TASK.findall(task)}
     absent = {looked_for.name for looked_for in missing}
     for looked_for in missing:
         if looked_for.name not in task:
@@ -155,7 +152,10 @@ _TOOL_ANSWERED = lazy_regex(r'"tool_result"|"tool_use_id"|"role": ?"tool"')
 
 
 def missing_output(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
-    """A file that the task names was not written, although the subject's tools worked."""
+    """A file that the task names was not written, although the subject's tools worked.
+
+    That is not plain to see where the subject did not find a file that the task gives, or asked the user.
+    """
     if case is None or attempt.outcome not in ("fail", "partial") or not attempt.artefacts:
         return
     missing = list(missing_paths(attempt))
@@ -165,7 +165,12 @@ def missing_output(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
     for looked_for in missing:
         if _is_named(looked_for.name, task):
             evidence = signal("missing_output", "likely", looked_for.where, looked_for.quote, attempt.ref)
-            yield Observed(signal=evidence, owner="model", is_self_evident=True)
+            absent = absent_input(attempt, case, {one.name for one in missing})
+            is_plain = absent is None and not asks_the_user(attempt)
+            yield Observed(signal=evidence, owner="model", is_self_evident=is_plain)
+            if absent is not None:
+                doubt = signal("missing_fixture", "weak", f"steps[{absent.step}]", absent.quote, attempt.ref)
+                yield Observed(signal=doubt, owner="task")
             return
 
 
