@@ -14,11 +14,12 @@ READ = ToolCall(name="get_user_details", arguments={"id": "mia"}, result=ToolRes
 EXPECTED = {"actions": [{"name": "book_flight", "kwargs": {"flight": "HAT136"}}]}
 
 
-def triaged(*calls, expected=EXPECTED, passed_by=None, simulated=True):
+def triaged(*calls, expected=EXPECTED, passed_by=None, simulated=True, users_text=""):
     steps = tuple(
         Step(index=at, actor=Actor(role="assistant"), kind="tool_call", tool_calls=(call,))
         for at, call in enumerate(calls)
     )
+    steps += (Step(index=len(calls), actor=Actor(role="user"), text=users_text),) if users_text else ()
     usage = UsageByRole(simulator=Usage(cost=0.01)) if simulated else UsageByRole()
     attempt = an_attempt(checks=(Check(name="reward", status="fail"),), steps=steps, usage=usage)
     case = Case(run=attempt.run, suite="s", native_id="1", input="You are Mia.", expected=expected)
@@ -43,9 +44,34 @@ def test_another_attempts_pass_shows_little_where_the_user_is_simulated(calls):
     assert attributed(*calls, passed_by="a") == ("model", "presumed", "simulated_user")
 
 
-def test_another_change_than_the_expected_one_is_the_models_where_somebody_passed():
-    assert attributed(OTHER, passed_by="a") == ("model", "shown", "passed_elsewhere")
-    assert attributed(OTHER) == ("model", "presumed", "no_other_result")
+def test_a_change_against_the_words_of_the_user_is_the_models_where_somebody_passed():
+    users_text = "Please book hat136 for me."
+
+    assert attributed(OTHER, passed_by="a", users_text=users_text) == ("model", "shown", "passed_elsewhere")
+    assert attributed(OTHER, users_text=users_text) == ("model", "presumed", "no_other_result")
+
+
+@pytest.mark.parametrize(
+    "users_text",
+    [
+        "",
+        "Any flight will do.",
+        "Please book HAT999.",
+        "I had HAT136 before. Please book HAT999.",
+        "My number is HAT1366.",
+    ],
+)
+def test_a_wrong_change_that_the_user_may_have_asked_for_is_not_supported_by_another_attempts_pass(users_text):
+    assert attributed(OTHER, passed_by="a", users_text=users_text) == ("model", "presumed", "simulated_user")
+
+
+def test_short_values_and_truth_values_that_the_user_happens_to_say_contradict_nothing():
+    wanted = {"actions": [{"name": "book_flight", "kwargs": {"bags": 3, "insured": True}}]}
+    made = ToolCall(name="book_flight", arguments={"bags": 2, "insured": False}, result=ToolResult(text="{}"))
+
+    found = attributed(made, expected=wanted, passed_by="a", users_text="There are 3 of us. True!")
+
+    assert found == ("model", "presumed", "simulated_user")
 
 
 def test_without_a_simulated_user_a_pass_of_somebody_else_is_enough():

@@ -87,7 +87,7 @@ def _proof(
         return "presumed", "in_doubt"
     if not passed_by:
         return "presumed", "no_other_result" if passed_by is None else "nobody_passed"
-    if has_simulated_user(attempt) and not any(one.signal.name == "wrote_otherwise" for one in observations):
+    if has_simulated_user(attempt) and not any(one.contradicts_user for one in observations):
         return "presumed", "simulated_user"
     return ("shown", "passed_elsewhere") if attempt.shows_work else ("presumed", "no_answer_logged")
 

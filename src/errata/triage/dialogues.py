@@ -4,18 +4,22 @@ A simulated user may ask for something else in each attempt, so that another att
 subject wrote shows more: a change that the reference does not have is its own doing.
 """
 
+import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from errata.model import Attempt, Case
-from errata.transcript.actions import ArgumentDifference, compare_actions, unmatched_actions
+from errata.transcript.actions import ActionComparison, ArgumentDifference, compare_actions, unmatched_actions
 from errata.transcript.calls import CalledFunction
-from errata.transcript.simulated_user import has_simulated_user
+from errata.transcript.mentions import folded_text
+from errata.transcript.simulated_user import has_simulated_user, is_user
 from errata.transcript.wording import in_brief
 from errata.triage.observed import Observed, signal
 
 CHANGES = ("wrote_too_much", "wrote_otherwise", "never_wrote")
 """Signals about what the model changed. They name the cause where only a failed check decides the owner."""
+TELLING = 4
+"""Characters of a value that a user may have stated."""
 
 
 class Writes(NamedTuple):
@@ -54,15 +58,33 @@ def wrote_something_else(attempt: Attempt, case: Case | None) -> Iterator[Observ
         seen = signal("wrote_too_much", "likely", "tool calls", _call(writes.unexpected[0]), attempt.ref)
         yield Observed(signal=seen, owner="model", is_self_evident=True)
     else:
-        seen = signal("wrote_otherwise", "likely", "tool calls", _mistakes(attempt, case), attempt.ref)
-        yield Observed(signal=seen, owner="model")
+        compared = compare_actions(attempt, case)
+        quote = _mistakes(compared) if compared is not None else ""
+        seen = signal("wrote_otherwise", "likely", "tool calls", quote, attempt.ref)
+        is_contrary = compared is not None and _contradicts_user(attempt, compared)
+        yield Observed(signal=seen, owner="model", contradicts_user=is_contrary)
 
 
-def _mistakes(attempt: Attempt, case: Case | None) -> str:
+def _contradicts_user(attempt: Attempt, compared: ActionComparison) -> bool:
+    """The user stated the expected value of an argument and never the one that the subject used."""
+    users_text = folded_text("\n".join(step.text for step in attempt.steps if is_user(step)))
+    return any(
+        _is_in(users_text, difference.wanted) and not _is_in(users_text, difference.made)
+        for pair in compared.differing
+        for difference in pair.differences
+    )
+
+
+def _is_in(users_text: str, value: Any) -> bool:
+    """Short values and small numbers occur in any text."""
+    words = (
+        folded_text(str(value)).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+    )
+    return len(words) >= TELLING and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", users_text) is not None
+
+
+def _mistakes(compared: ActionComparison) -> str:
     """The first call with wrong arguments or that is missing, then the first that should not have been made."""
-    compared = compare_actions(attempt, case)
-    if compared is None:
-        return ""
     parts = [
         f"{pair.made.use.name} with {', '.join(map(_difference, pair.differences))}" for pair in compared.differing[:1]
     ]

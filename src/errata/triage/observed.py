@@ -31,6 +31,8 @@ class Observed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """It names what happened, not only where: it decides before others of its strength."""
     is_self_evident: bool = False
     """Of the owner `model`: the mistake is plain to see, whether or not anybody can pass the case."""
+    contradicts_user: bool = False
+    """Of the owner `model`: the simulated user of this attempt asked for something else."""
     follows: str = ""
     """The attempt that dragged this one along."""
 
