@@ -21,7 +21,7 @@ FINE = Conduct(turns=9, calls=8, empty_calls=Sighting(count=1, step=3, quote="Ba
         (
             MANGLED,
             "tool_channel_broken",
-            "4 of 12 attempts (33 %) have tool calls that did not arrive as the model wrote",
+            "4 of 12 attempts (33 %) have tool calls that look mangled or arrived as text",
         ),
         (CRASHED, "agent_crashed", "4 of 12 attempts (33 %) ended in a crash of the agent program: case-0, case-1"),
         (ABSENT, "agent_not_installed", "4 of 12 attempts (33 %) had no agent program: it was not installed: case-0"),

@@ -104,6 +104,16 @@ def test_most_commands_mangled_are_the_harnesss_a_slip_is_not():
     assert decided(failed(Conduct(turns=10, calls=10, mangled_calls=SLIP))).owner == "model"
 
 
+def test_calls_that_only_look_mangled_may_be_the_providers_and_leaked_markup_shows_the_loss():
+    odd = Sighting(count=9, step=1, quote="Bash(': [')")
+    tokens = Sighting(count=1, step=3, quote="<|tool_call_end|>")
+    found = decided(failed(Conduct(turns=10, calls=10, mangled_calls=odd)))
+    leaked = decided(failed(Conduct(turns=10, calls=10, mangled_calls=odd, control_tokens=tokens)))
+
+    assert (found.owner, found.also, found.decided_by) == ("harness", ("provider",), "tool_channel_broken")
+    assert (leaked.owner, leaked.also, leaked.decided_by) == ("harness", (), "tool_channel_broken")
+
+
 def test_many_empty_commands_leave_a_failure_with_the_model_but_in_doubt():
     waits = Conduct(turns=10, calls=10, empty_calls=Sighting(count=6, step=1, quote="Bash('')"))
     found = decided(failed(waits))

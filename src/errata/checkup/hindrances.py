@@ -18,7 +18,7 @@ FINDINGS = {
     "agent_not_installed": ("not_installed", "had no agent program: it was not installed"),
     "agent_crashed": ("crashed", "ended in a crash of the agent program"),
     "setup_failed": ("not_set_up", "could not be set up"),
-    "tool_channel_broken": ("tool_calls", "have tool calls that did not arrive as the model wrote them"),
+    "tool_channel_broken": ("tool_calls", "have tool calls that look mangled or arrived as text"),
     "empty_final_turns": ("empty_turn", "ended with an empty answer of the model"),
 }
 """Finding → what is counted for it, and its text."""

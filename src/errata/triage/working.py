@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from errata.model import Attempt, Case, Sighting
+import msgspec
+
+from errata.model import Attempt, Case, Conduct, Sighting
 from errata.model.conduct import ObstacleKind
 from errata.model.obstacles import channel_state, only_writes_calls
 from errata.model.words import Confidence, Owner
@@ -40,14 +42,14 @@ def tool_channel_broken(attempt: Attempt, _case: Case | None) -> Iterator[Observ
         return
     strength, seen = channel_state(conduct)
     if strength is not None and seen is not None:
-        yield _in_step("tool_channel_broken", "harness", strength, attempt, seen)
+        yield _broken_channel(attempt, conduct, strength, seen)
 
 
 def call_written_as_text(attempt: Attempt) -> Iterator[Observed]:
     """The same where only other attempts of the run show that there were tools."""
     conduct = attempt.conduct
     if conduct is not None and conduct.calls_as_text is not None and only_writes_calls(conduct):
-        yield _in_step("tool_channel_broken", "harness", "likely", attempt, conduct.calls_as_text)
+        yield _broken_channel(attempt, conduct, "likely", conduct.calls_as_text)
 
 
 def call_arrived_mangled(attempt: Attempt) -> Iterator[Observed]:
@@ -55,7 +57,14 @@ def call_arrived_mangled(attempt: Attempt) -> Iterator[Observed]:
     conduct = attempt.conduct
     odd = (conduct.mangled_calls or conduct.empty_calls) if conduct is not None else None
     if conduct is not None and odd is not None and channel_state(conduct)[0] is None:
-        yield _in_step("tool_channel_broken", "harness", "likely", attempt, odd)
+        yield _broken_channel(attempt, conduct, "likely", odd)
+
+
+def _broken_channel(attempt: Attempt, conduct: Conduct, strength: Confidence, seen: Sighting) -> Observed:
+    """Calls that only look mangled may have left the provider so; a call or its markup in a text shows the loss."""
+    has_leaked = conduct.calls_as_text is not None or conduct.control_tokens is not None
+    observation = _in_step("tool_channel_broken", "harness", strength, attempt, seen)
+    return observation if has_leaked else msgspec.structs.replace(observation, also=("provider",))
 
 
 def ended_with_an_empty_turn(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
@@ -98,7 +107,7 @@ MEANS = {
     "agent_not_installed": "the agent program was not installed",
     "agent_crashed": "the agent program crashed",
     "setup_failed": "the environment could not be set up",
-    "tool_channel_broken": "tool calls did not arrive as the model wrote them",
+    "tool_channel_broken": "tool calls look mangled, or arrived as text",
     "empty_final_turn": "an empty answer ended the session",
 }
 
