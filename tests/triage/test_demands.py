@@ -37,7 +37,22 @@ def test_a_test_that_opens_a_near_miss_of_the_file_that_the_task_names_is_the_ta
     found = attributed(with_log("gpt5.polyglot-c-py"), POLYGLOT)
 
     assert (found.owner, found.confidence, found.decided_by) == ("task", "likely", "other_path")
-    assert "/app/main.py.c" in found.signals[0].quote
+    assert [(one.where.partition(":")[0], one.quote) for one in found.signals if one.name == "other_path"] == [
+        ("panes/post-test.txt", "can't open file '/app/main.py.c'"),
+        ("case.input", "/app/main.c.py"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("log", "task"),
+    [("gpt5.polyglot-c-py", POLYGLOT), ("gpt5.raman-fitting.easy", RAMAN), ("gpt5.run-pdp11-code", PDP11)],
+)
+def test_what_is_quoted_of_a_demand_is_in_the_log_or_in_the_task_word_for_word(log, task):
+    attempt = with_log(log)
+    signals = [one for one in attributed(attempt, task).signals if one.name in ("other_path", "unnamed_demand")]
+
+    assert signals
+    assert all(one.quote in (task if one.where == "case.input" else attempt.artefacts[0].text) for one in signals)
 
 
 def test_a_file_that_is_missing_under_the_name_in_the_task_is_not_the_tasks():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from errata.model import Check, Judgement
+from errata.model import Check, Judgement, SourceRef
 from errata.testing import a_run, an_attempt
 from errata.triage import RunWide, attribute, built_in, observe
 
@@ -37,6 +37,22 @@ def test_the_model_is_blamed_in_the_words_of_a_judge_who_refused_it():
         "judgements[two].reasoning",
         "However, nothing was built.",
     )
+
+
+@pytest.mark.parametrize("file", ["judges.csv", ""])
+def test_judges_who_disagree_are_cited_where_their_verdicts_are_else_where_the_attempt_is(file):
+    places = [SourceRef(file=file, line=line) if file else None for line in (1247, 1248)]
+    judges = tuple(
+        Judgement(judge=name, raw={"passed": passed}, ref=ref)
+        for name, passed, ref in zip(("one", "two"), (True, False), places, strict=True)
+    )
+    attempt = an_attempt(
+        checks=(Check(name="judges", status="fail"),), judgements=judges, ref=SourceRef(file="runs.csv", line=425)
+    )
+    found = attribute(attempt, observe(a_run(), attempt, None, RunWide(), built_in()))
+
+    (seen,) = [one for one in found.signals if one.name == "judges_contradict"]
+    assert (seen.ref.file, seen.ref.line) == (("judges.csv", 1248) if file else ("runs.csv", 425))
 
 
 def test_two_judges_who_agree_are_none():

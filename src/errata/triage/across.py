@@ -145,8 +145,8 @@ def _unnamed_demand(elsewhere: CaseElsewhere | None, attempt: Attempt, case: Cas
     for demand, evidence in unnamed_demands(attempt, case).items():
         subjects = elsewhere.demanded.get(demand, 0) if elsewhere else 0
         strength: Confidence = "likely" if subjects >= PAIR else "weak"
-        quote = f"{evidence.quote}; the task does not name it"
-        yield Observed(signal=signal("unnamed_demand", strength, evidence.where, quote, attempt.ref), owner="task")
+        seen = signal("unnamed_demand", strength, evidence.where, evidence.quote, attempt.ref)
+        yield Observed(signal=seen, owner="task")
         return
 
 

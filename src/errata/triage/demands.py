@@ -79,16 +79,18 @@ def other_path(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
     if not missing:
         return
     task = task_text(case)
-    named = {path.rpartition("/")[2] for path in PATHS_IN_TASK.findall(task)}
+    named = {path.rpartition("/")[2]: path for path in reversed(PATHS_IN_TASK.findall(task))}
     absent = {looked_for.name for looked_for in missing}
     for looked_for in missing:
         if looked_for.name not in task:
-            near_miss = next((name for name in sorted(named - absent) if is_near_miss(looked_for.name, name)), None)
+            near_miss = next(
+                (name for name in sorted(named.keys() - absent) if is_near_miss(looked_for.name, name)), None
+            )
             if near_miss is not None:
-                quote = f"{looked_for.quote}; the task names {near_miss}"
-                yield Observed(
-                    signal=signal("other_path", "likely", looked_for.where, quote, attempt.ref), owner="task"
-                )
+                seen = signal("other_path", "likely", looked_for.where, looked_for.quote, attempt.ref)
+                yield Observed(signal=seen, owner="task")
+                beside = signal("other_path", "likely", "case.input", named[near_miss], case.ref)
+                yield Observed(signal=beside, owner="task")
                 return
 
 
@@ -118,7 +120,7 @@ def unnamed_demands(attempt: Attempt, case: Case) -> dict[str, MissingPath]:
     for where, test in failed_tests(attempt):
         key = _KEY.match(test.message)
         if key and f'["{key[1]}"]' in test.source.replace("'", '"') and not _is_named(key[1], task):
-            demanded[f"key {key[1]}"] = MissingPath(key[1], where, f"{test.message} in {test.source}")
+            demanded[f"key {key[1]}"] = MissingPath(key[1], where, test.message)
     return demanded
 
 

@@ -14,11 +14,12 @@ def judges_disagree(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     valid = [judgement for judgement in attempt.judgements if judgement.valid and judgement.passed is not None]
     if len({judgement.passed for judgement in valid}) > 1:
         quote = ", ".join(f"{one.judge or one.model}: {one.passed}" for one in valid)
+        # their verdicts may be in another file than the attempt
+        ref = next((one.ref for one in valid if not one.passed), None) or attempt.ref
         if _is_tie(valid) or _contradict(valid):
-            seen = signal("judges_contradict", "likely", "judgements", quote, attempt.ref)
-            yield Observed(signal=seen, owner="grader")
+            yield Observed(signal=signal("judges_contradict", "likely", "judgements", quote, ref), owner="grader")
         else:
-            yield _doubt(attempt, "judges_disagree", "judgements", quote)
+            yield Observed(signal=signal("judges_disagree", "weak", "judgements", quote, ref), owner="grader")
         return
     failed = {check.name: check.judge for check in attempt.checks if check.failed and check.judge}
     for check in attempt.checks:

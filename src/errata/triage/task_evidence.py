@@ -194,7 +194,7 @@ def _missing_names(attempts: Attempts, case: Case, passed: int) -> Iterator[Task
             subjects=often,
             failed=len(attempts),
             where=where,
-            quote=_short(f"{quote}; the task does not name it"),
+            quote=_short(quote),
             attempt=attempt.id,
         )
 
