@@ -176,6 +176,11 @@ def missing_output(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
             return
 
 
+def lacks_output(attempt: Attempt, case: Case | None) -> bool:
+    """Whether the transcript is worth looking at: it shows why a file was not written."""
+    return next(missing_output(attempt, case), None) is not None
+
+
 def _used_tools(attempt: Attempt) -> bool:
     if any(step.kind == "tool_result" for step in attempt.steps):
         return True

@@ -19,6 +19,7 @@ from errata.triage.across import (
     not_the_models,
 )
 from errata.triage.attribution import attribute
+from errata.triage.demands import lacks_output
 from errata.triage.dialogues import compares_writes
 from errata.triage.one_check import JudgedCases, is_failed_by_one_check
 from errata.triage.rulesets import Rules
@@ -44,7 +45,8 @@ class CaseLookup:
             case = self._whole_case(attempt.case, attempt.case_version)
         if attempt.steps:
             return attempt, case
-        if attempt.execution == "limit" or compares_calls(attempt, case) or compares_writes(attempt, case):
+        decides = (compares_calls, compares_writes, lacks_output)
+        if attempt.execution == "limit" or any(one(attempt, case) for one in decides):
             return _with_transcript(attempt, self._stored, self._store), case
         return attempt, case
 
