@@ -127,9 +127,15 @@ def store(at_home: Path, empty_store: bytes) -> Iterator[Store]:
 
 if ON_POSTGRES:  # as a fixture of every test it would keep rows of a table from being checked in one test
 
+    @pytest.fixture(scope="session", autouse=True)
+    def one_cache_for_all_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+        """Servers that several tests share keep their index there; no two databases have the same name."""
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+            yield
+
     @pytest.fixture(autouse=True)
-    def databases_end_with_their_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    def databases_end_with_their_test(tmp_path: Path) -> Iterator[None]:
         yield
         drop_databases(tmp_path)
 
