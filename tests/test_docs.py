@@ -200,14 +200,15 @@ def test_the_conclusion_of_the_readme_follows_from_the_output_below_it():
     clean = re.search(r"clean (\d+/\d+) ", text)[1]
 
     assert failures == supported + presumed + sum(others.values())
-    named = re.search(rf"who owns {failures - presumed} of the {failures} failures: (.*?)\. ", text)[1]
+    named = re.search(rf"an owner for {failures - presumed} of the {failures} failures: (.*?)\. ", text)[1]
     assert {owner: int(n) for n, owner in re.findall(r"(\d+) (\w+) \(", named)} == {"model": supported, **others}
     assert "only lint failed, every test passed" in named
     assert "lint failed, every test passed" in text.split("Owners")[1]
     assert f"The other {presumed} are only *presumed* to be the model's" in text
     left_out = others["provider"] + others["environment"]
-    assert f"`clean` is {clean}: it leaves out the {left_out} infrastructure failures" in text
-    assert f"The other {failures - left_out} count as failed until reviewed" in text
+    assert f"The corrected score, `clean`, is {clean}: it leaves out the {left_out} infrastructure failures" in text
+    still = f"{failures - left_out} ({supported + presumed} model, {others['grader']} grader)"
+    assert f"The other {still} count as failed until reviewed" in text
 
 
 def test_the_readme_counts_the_formats():
