@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "kept"}
 LISTED = 100
 """Runs with a line of their own; a folder may hold very many small ones."""
+MAPPING_NOTES = frozenset(("not_understood", "ambiguous_columns", "repeated_rows"))
+"""Of a run's `extra`: what `say_mapping_notes` shows."""
+MAPPED = frozenset(("generic", "errata-jsonl"))
+"""Sources that may give runs of a mapped file."""
 
 
 @click.command("import")
@@ -73,22 +77,34 @@ def command(
         if not no_triage:
             with progress("Triage") as on_items:
                 _triage(summaries, store, workers, on_run=lambda: on_items(1))
-    from errata.runs.names import handles_of
-    from errata.verbs.store import all_runs
-
-    known = {stored.run.id: stored for stored in all_runs(store)}
-    handles = handles_of(known.values())
     if options.json:
-        _put_json(summaries, known, unread)
+        from errata.verbs.store import runs_by_id
+
+        imported = [run.id for summary in summaries for run in summary.runs]
+        _put_json(summaries, {stored.run.id: stored for stored in runs_by_id(store, imported)}, unread)
     else:
-        shown = 0
-        for summary in summaries:
-            show_import(summary, known, handles, most=LISTED - shown)
-            shown += len(summary.runs)
-        if shown > LISTED:
-            put(f"… and {plural(shown - LISTED, 'more run')}: `errata runs` lists them all")
-    say_stale(summaries, known.values(), handles)
+        _show_all(summaries, store)
+    say_stale(summaries, store)
     show_unread(unread)
+
+
+def _show_all(summaries: "Sequence[PathSummary]", store: "Store") -> None:
+    """Of very many runs, only those that are shown are read as a whole."""
+    from errata.runs.names import handles_among
+    from errata.verbs.store import names_of_runs, runs_by_id
+
+    imported = [run.id for summary in summaries for run in summary.runs]
+    names = names_of_runs(store)
+    by_id = {one.id: one for one in names}
+    handles = handles_among(names, [by_id[run_id] for run_id in dict.fromkeys(imported[:LISTED])])
+    noted = [run_id for run_id in imported if not MAPPING_NOTES.isdisjoint(by_id[run_id].extra)]
+    known = {stored.run.id: stored for stored in runs_by_id(store, list(dict.fromkeys([*imported[:LISTED], *noted])))}
+    shown = 0
+    for summary in summaries:
+        show_import(summary, known, handles, most=LISTED - shown)
+        shown += len(summary.runs)
+    if shown > LISTED:
+        put(f"… and {plural(shown - LISTED, 'more run')}: `errata runs` lists them all")
 
 
 def _import_here(
@@ -158,13 +174,18 @@ def note_branch(summaries: "Sequence[PathSummary]", store: "Store", *, branch: s
         record_code_ref(ids, store, branch=branch, commit=commit, now=datetime.now(UTC))
 
 
-def say_stale(summaries: "Sequence[PathSummary]", known: "Iterable[StoredRun]", handles: Mapping[str, str]) -> None:
+def say_stale(summaries: "Sequence[PathSummary]", store: "Store") -> None:
     """Runs that an earlier mapping made of the same file, and that this import does not produce."""
+    from errata.runs.names import handles_of
     from errata.runs.new_runs import stale_runs
+    from errata.verbs.store import all_runs
 
-    stale = stale_runs([imported.id for summary in summaries for imported in summary.runs], known)
+    imported = [imported.id for summary in summaries for imported in summary.runs]
+    known = all_runs(store) if any(summary.source in MAPPED for summary in summaries) else []
+    stale = stale_runs(imported, known)
     if not stale:
         return
+    handles = handles_of(known)
     names = command_line([handles[one.run.id] for one in stale])
     files = ", ".join(dict.fromkeys(one.run.ref.file for one in stale if one.run.ref is not None))
     text = f"note: {plural(len(stale), 'run')} of {files} from an earlier import {'is' if len(stale) == 1 else 'are'}"
@@ -179,9 +200,9 @@ def show_import(
     from errata.model.run import subject_label
     from errata.runs.names import described
 
-    every = [known[imported.id] for imported in summary.runs]
-    for imported, stored in list(zip(summary.runs, every, strict=True))[: max(0, most)]:
-        run, handle = stored.run, handles[imported.id]
+    for imported in summary.runs[: max(0, most)]:
+        stored, handle = known[imported.id], handles[imported.id]
+        run = stored.run
         # several runs share this name: the model and variant tell them apart
         names = [handle, *described(run)] if run.id.startswith(handle) else [handle, subject_label(run) or "–"]
         parts = [WORDS[imported.change], *names, run.suite or run.source.name]
@@ -195,7 +216,7 @@ def show_import(
     if summary.unreadable:
         show_unreadable(summary)
     say_passed_over(summary)
-    say_mapping_notes(stored.run for stored in every)
+    say_mapping_notes(known[imported.id].run for imported in summary.runs if imported.id in known)
 
 
 def say_mapping_notes(runs: "Iterable[Run]") -> None:

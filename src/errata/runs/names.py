@@ -14,7 +14,7 @@ from errata.runs.log_search import all_of
 from errata.sources import harness_of
 from errata.sources.folder_names import LONG_ID
 from errata.store.database import Store
-from errata.store.runs import all_runs, find_run, run_by_id
+from errata.store.runs import RunNames, all_runs, find_run, run_by_id
 from errata.text.clean import one_line
 from errata.text.lazy_regex import lazy_regex
 
@@ -112,7 +112,7 @@ def runs_of_model(name: str, store: Store) -> list[StoredRun]:
     return [stored for stored in runs if name in _labels(stored.run) or name in _models(stored.run)]
 
 
-def _labels(run: Run) -> list[str]:
+def _labels(run: Run | RunNames) -> list[str]:
     """What else may name a run: `alpha-1`, `nightly@alpha-1`, `alpha-1@terse`, `nightly@alpha-1@terse`."""
     model, name = run.subject.model, run.native_id
     if not model:
@@ -122,7 +122,7 @@ def _labels(run: Run) -> list[str]:
     return [model, f"{name}@{model}", *([behind, f"{name}@{behind}"] if variant else [])]
 
 
-def _models(run: Run) -> set[str]:
+def _models(run: Run | RunNames) -> set[str]:
     """The model's name, and its name without the vendor."""
     return {run.subject.model, run.subject.model.rpartition("/")[2]} - {""}
 
@@ -187,12 +187,17 @@ def handle_of(stored: StoredRun, store: Store) -> str:
 
 
 def handles_of(runs: Iterable[StoredRun]) -> dict[str, str]:
-    """Id → the shortest name that leads to this run alone.
-
-    That is its name or the beginning of a long one; for runs that share a name their model, alone or behind the name;
-    else the beginning of the id.
-    """
+    """Id → the shortest name that leads to this run alone."""
     known = [one.run for one in runs]
+    return handles_among(known, known)
+
+
+def handles_among(known: Sequence[Run | RunNames], wanted: Iterable[Run | RunNames]) -> dict[str, str]:
+    """The same for some of the runs that are known.
+
+    A handle is the run's name or the beginning of a long one; for runs that share a name their model, alone or behind
+    the name; else the beginning of the id.
+    """
     named = Counter(name for run in known for name in {run.native_id, run.name, short(run.native_id)})
     labelled = Counter(label for run in known for label in {*_labels(run), *_models(run)})
     # everything that the resolver matches: whole names, and the beginnings of names, ids and tails of names
@@ -207,14 +212,14 @@ def handles_of(runs: Iterable[StoredRun]) -> dict[str, str]:
         is_model = any(one.startswith(head) for one, _ in models[first : first + 1])
         return not is_other and not is_beginning and not is_model
 
-    def is_own_name(head: str, run: Run) -> bool:
+    def is_own_name(head: str, run: Run | RunNames) -> bool:
         return head == run.native_id and whole[head] == 1 and head != "latest"
 
     def is_own_label(label: str) -> bool:
         taken = named[label] or whole[label] or label == "latest"
         return labelled[label] == 1 and not taken and _TYPEABLE.fullmatch(label) is not None
 
-    def handle(run: Run) -> str:
+    def handle(run: Run | RunNames) -> str:
         name = short(run.native_id)
         # a name that is also another run's model leads to this run: names win
         if name and named[name] == 1 and named[run.native_id] == 1:
@@ -227,7 +232,7 @@ def handles_of(runs: Iterable[StoredRun]) -> dict[str, str]:
                 return label
         return next((run.id[:size] for size in (SHORT, 12) if is_unique(run.id[:size])), run.id)
 
-    return {run.id: handle(run) for run in known}
+    return {run.id: handle(run) for run in wanted}
 
 
 def needs_native_id(run: Run, handle: str) -> bool:

@@ -60,6 +60,32 @@ def _read_runs(connection: Connection, suite: str) -> list[StoredRun]:
     return sorted(stored, key=lambda one: (moment_of(one.run.started_at or one.imported_at), one.pk), reverse=True)
 
 
+class NamesOfSubject(msgspec.Struct, frozen=True, gc=False):
+    model: str = ""
+
+
+class RunNames(msgspec.Struct, frozen=True, gc=False):
+    """The part of a run's record that names it. There may be very many runs, and reading all of each takes longer."""
+
+    native_id: str
+    id: str = ""
+    external_id: str = ""
+    name: str = ""
+    subject: NamesOfSubject = NamesOfSubject()
+    variant: dict[str, Any] = {}
+    extra: dict[str, msgspec.Raw] = {}
+
+
+_names_decoder = msgspec.msgpack.Decoder(RunNames)
+
+
+def names_of_runs(store: Store) -> list[RunNames]:
+    """Of all runs."""
+    query = select(runs.c.record).where(runs.c.state == "current").order_by(runs.c.pk)
+    with store.reading() as connection:
+        return [_names_decoder.decode(record) for record in connection.execute(query).scalars()]
+
+
 def runs_by_id(store: Store, run_ids: Sequence[str]) -> Iterator[StoredRun]:
     """Those that are in the store, in the order of the ids."""
     for at in range(0, len(run_ids), ASKED_AT_ONCE):

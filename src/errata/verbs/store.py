@@ -13,7 +13,7 @@ from errata.store.database import (
     open_store,
     write_to_production,
 )
-from errata.store.runs import all_runs, exclude, include, run_by_id
+from errata.store.runs import all_runs, exclude, include, names_of_runs, run_by_id, runs_by_id
 
 __all__ = [
     "ChangeFeed",
@@ -24,9 +24,11 @@ __all__ = [
     "handles_of",
     "include",
     "list_sources",
+    "names_of_runs",
     "names_only",
     "open_store",
     "run_by_id",
+    "runs_by_id",
     "second_example",
     "store_size",
     "stored_runs",
