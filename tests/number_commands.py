@@ -145,6 +145,14 @@ def report_page(run: RunOf) -> str:
     return (run.sample.home / written[0]).read_text(encoding="utf-8") if written else ""
 
 
+def owners_of_nobody(run: RunOf) -> int | None:
+    """Owners by rules and by default, in the status of a report."""
+    parts = r"([\d,]+) owners? assigned by rules", r"([\d,]+) (?:owners? assigned )?by default[\n;,]"
+    status = next((one for one in report_page(run).splitlines() if "**Status**" in one), "")
+    found = [count for part in parts if (count := number_in(part, f"{status}\n")) is not None]
+    return sum(found) if found else None
+
+
 def report_memory(run: RunOf) -> Any:
     if not report_page(run):
         return None

@@ -63,6 +63,7 @@ from number_commands import (
     of_labels,
     of_two,
     owner_of,
+    owners_of_nobody,
     page_of,
     pairs_alone,
     pairs_of,
@@ -267,8 +268,7 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
     ],
     "judged by rules alone": [
         ("failures --json", lambda run: sum(one["verdict"] is None for one in failures(run)) or None),
-        ("report, status", lambda run: number_in(r"([\d,]+) owners? assigned by rules", report_page(run))),
-        ("report, limits", lambda run: number_in(r"([\d,]+) owners? (?:was|were) assigned by rules", report_page(run))),
+        ("report, status", owners_of_nobody),
         ("report --json", lambda run: sum(not one["reviewed"] for one in report(run)["failures"]) or None),
     ],
     "inherited": [

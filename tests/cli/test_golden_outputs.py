@@ -220,8 +220,8 @@ Owner    model, presumed: no other run passed this case (not reviewed; default o
   and       only some of the required calls were made (calls_incomplete)
             tool calls · openai_judged.jsonl:12
             > not made: cancel_booking {"name": "Lena Okafor", "booking": "B-102"}
-  against   all measured models fail this case, or all but one or two, which points to the task
-            (all_fail, weak)
+  against   no measured model passes this case, or hardly any, which points to the task (all_fail,
+            weak)
             other runs
             > all 3 subjects: acme/voice-gamma, voice-alpha, voice-beta
 Label    model (conversation-bench-owners), partial_multi_tool_execution (conversation-bench)

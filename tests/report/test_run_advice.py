@@ -119,3 +119,11 @@ def test_an_attempt_that_a_rule_calls_unmeasured_is_judged_again():
     (advice,) = collect_advice([failure], {}, history, broken={"1"})
 
     assert (advice.kind, advice.group) == ("not_graded", "none")
+
+
+def test_planned_cases_that_are_missing_are_to_be_run():
+    history = SimpleNamespace(actions=(), effects=(), reports=SimpleNamespace(same_model=()))
+
+    (advice,) = collect_advice([], {}, history, missing=["turn-7", "turn-18"])
+
+    assert (advice.kind, advice.cases) == ("missing", ("turn-7", "turn-18"))

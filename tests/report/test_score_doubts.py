@@ -79,3 +79,12 @@ def test_all_is_only_said_of_all(odd, passes):
 
     assert ("All " in warning) == (1 < odd == passes)
     assert bool(warning) == bool(odd)
+
+
+def test_a_run_without_any_verdict_is_judged_before_anything_else():
+    doubts = ScoreDoubts(findings=[FindingFact(name="not_judged", severity="error", text="no judging")])
+
+    assert doubt_words(doubts) == "No score yet. no judging."
+    assert ["".join(part.text for part in one) for one in doubts_to_do(doubts)] == [
+        "Judge the run first (errata rerun shows how)"
+    ]

@@ -11,6 +11,7 @@ from errata.cli.render.runs import attempts_in_words, without_verdict
 from errata.cli.shared_options import Word, reports_option
 from errata.cli.show_attempt import show_attempt
 from errata.errors import NotFoundError
+from errata.render.figures import parts_of_cost
 from errata.review.packet import PacketOptions
 from errata.runs.show import ShownAttempt, ShownRun, find_shown
 from errata.verbs.review import packet_of
@@ -83,7 +84,8 @@ def show_run(shown: ShownRun, *, raw: bool) -> None:
     line("failures", f"{counts.failures:,}{rows}")
     line("failed", _listed(counts.failed_checks))
     line("unreadable", str(counts.unreadable) if counts.unreadable else "")
-    line("cost", money(counts.cost) if counts.cost is not None else "")
+    parts = parts_of_cost(shown.cost_of_subject, shown.cost_of_simulator, None)
+    line("cost", f"{money(counts.cost)}{parts}" if counts.cost is not None else "")
     line("tokens", number(counts.tokens) if counts.tokens is not None else "")
     for session in run.sessions:
         line(f"session {session.number}", " · ".join(part for part in (session.started_at, session.pattern) if part))

@@ -84,10 +84,14 @@ def simulator_cost(total: float, unknown: int, currency: str = "USD") -> str:
 
 def cost_parts(cost: CostOutput, currency: str = "USD") -> str:
     """` (agent $0.78 · simulated user $0.23)`; empty where the log names only what the agent cost."""
-    others = {who: part for who, part in (("simulated user", cost.of_simulator), ("judge", cost.of_judge)) if part}
+    return parts_of_cost(cost.of_subject, cost.of_simulator, cost.of_judge, currency)
+
+
+def parts_of_cost(subject: float | None, simulator: float | None, judge: float | None, currency: str = "USD") -> str:
+    others = {who: part for who, part in (("simulated user", simulator), ("judge", judge)) if part}
     if not others:
         return ""
-    agent = "unknown" if cost.of_subject is None else amount(cost.of_subject, currency)
+    agent = "unknown" if subject is None else amount(subject, currency)
     return f" ({' · '.join([f'agent {agent}', *(f'{who} {amount(part, currency)}' for who, part in others.items())])})"
 
 

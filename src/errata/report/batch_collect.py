@@ -53,6 +53,7 @@ def batch_report(view: RunView, *, made: str) -> BatchReport:
     batch = collect_batch(view)
     tests = tuple(sorted(batch.tests.values(), key=lambda one: one.id))
     categories = collect_categories(batch)
+    failures = tuple(collect_failures(batch, categories))
     odd = strong_suspicions(view)
     cost = scores.cost
     priced = cost.cost_of_pass
@@ -64,7 +65,11 @@ def batch_report(view: RunView, *, made: str) -> BatchReport:
         date=day_of(view.run),
         model=view.run.subject.model,
         made=made,
-        reading=review_coverage((one.id for one in batch.failing.values()), view.standings),
+        reading=review_coverage(
+            (one.id for one in batch.failing.values()),
+            view.standings,
+            by_default=sum(one.proof == "presumed" for one in failures),
+        ),
         scores=score_lines(scores.scores),
         fit=view.health.fit,
         config=tuple(_config(view.run)),
@@ -85,7 +90,7 @@ def batch_report(view: RunView, *, made: str) -> BatchReport:
         costs=tuple(_costs(tests, categories)),
         durations=tuple(_durations(tests, categories)),
         categories=categories,
-        failures=tuple(collect_failures(batch, categories)),
+        failures=failures,
         limits=_limits(batch),
         findings=tuple(one for one in finding_facts(view.health.findings) if one.severity == "error"),
         suspicious=passes_by_meaning(odd),

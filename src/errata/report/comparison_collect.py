@@ -187,7 +187,8 @@ def _dimensions(runs: Sequence[ComparedRun]) -> Iterator[Dimension]:
 
 def _coverage(runs: Sequence[ComparedRun]) -> ReviewCoverage:
     standings = {attempt: found for one in runs for attempt, found in one.view.standings.items()}
-    return review_coverage((row.attempt.id for one in runs for row in one.rows), standings)
+    by_default = sum(proofs_of(one)[1].total() for one in runs)
+    return review_coverage((row.attempt.id for one in runs for row in one.rows), standings, by_default=by_default)
 
 
 def _models(

@@ -35,6 +35,7 @@ from errata.report.comparison_sections import (
     causes_section,
     is_provisional,
     knock_on_words,
+    lowered,
     mode_title,
     model_in_short,
     models_section,
@@ -216,10 +217,11 @@ def _surface(report: ComparisonReport) -> Iterator[Block]:
     for mode in report.modes:
         part = mode.dimensions.get(worst.name, 0)
         if mode.followers and 2 * part > rows:
-            mistakes = plural(mode.rows, "mistake")
+            mistakes = "one mistake" if mode.rows == 1 else f"{mode.rows:,} mistakes with the same cause"
+            its = "its" if mode.rows == 1 else "their"
             yield paragraph(
-                f"By dimension, {worst.name} looks worst ({rows} rows). By cause it does not: {part} of the {rows} are "
-                f"{mistakes} and knock-on failures ({mode_title(mode)})."
+                f"{worst.name} fails most often ({rows} rows), but {part} of these rows come from {mistakes} and {its} "
+                f"knock-on failures: {lowered(mode_title(mode))}."
             )
 
 

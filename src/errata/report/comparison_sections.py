@@ -275,7 +275,7 @@ def model_in_short(model: ReportedModel) -> str:
     """The main modes of a model with their cases, in one line."""
     if not model.failed:
         return "no failed rows."
-    modes = "; ".join(f"{_lowered(mode_title(one))} ({_cases(one)})" for one in model.modes[:TOP])
+    modes = "; ".join(f"{lowered(mode_title(one))} ({_cases(one)})" for one in model.modes[:TOP])
     follow = f", {model.followers} of them knock-on" if model.followers else ""
     return f"{plural(model.failed, 'failed row')} in {plural(len(model.runs), 'run')}{follow}: {modes}."
 
@@ -285,7 +285,7 @@ def _cases(mode: ModelMode) -> str:
     return f"{name_list(counted(mode.cases), 4)}{follow}"
 
 
-def _lowered(title: str) -> str:
+def lowered(title: str) -> str:
     return title[:1].lower() + title[1:]
 
 

@@ -115,10 +115,20 @@ def coverage_line(reading: ReviewCoverage, unit: str = "failure") -> Line:
     rest = reading.failures - reading.read - reading.inherited
     parts = [f"{reading.read:,} of {plural(reading.failures, unit)} reviewed", _by(reading), _pending(reading)]
     parts.append(f", {reading.inherited} copied from identical crashes" if reading.inherited else "")
-    parts.append(f"; {plural(rest, 'owner')} assigned by rules" if rest else "")
+    parts.append(f"; {_assigned(rest, reading.by_default)}" if rest else "")
     parts.append(f"; {_second(reading)}" if reading.read else "")
     parts.append(f"; {reading.disputed} disputed" if reading.disputed else "")
     return line("".join((*parts, project)))
+
+
+def _assigned(owners: int, by_default: int) -> str:
+    """`4 owners assigned by rules, 5 by default`: no rule names another."""
+    by_rules = owners - by_default
+    if not by_default:
+        return f"{plural(owners, 'owner')} assigned by rules"
+    if not by_rules:
+        return f"{plural(owners, 'owner')} assigned by default"
+    return f"{plural(by_rules, 'owner')} assigned by rules, {by_default:,} by default"
 
 
 def _by(reading: ReviewCoverage) -> str:

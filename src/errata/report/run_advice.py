@@ -36,6 +36,7 @@ _HEADING_OF_KIND: dict[AdviceKind, str] = {
     "infrastructure": RERUN,
     "not_graded": RERUN,
     "collateral": RERUN,
+    "missing": RERUN,
 }
 """Nothing is to be changed for these, but somebody has to act."""
 HEADINGS = (*(title for group, title in GROUPS.items() if group != "none"), REVIEW, RERUN, GROUPS["none"])
@@ -71,11 +72,17 @@ def collect_advice(
     history: RunHistory,
     *,
     broken: Container[str] = (),
+    missing: Sequence[str] = (),
 ) -> tuple[Advice, ...]:
-    """In the order of the groups; what several failures share is there once. `broken`: ids of unmeasured attempts."""
+    """In the order of the groups; what several failures share is there once.
+
+    `broken`: ids of unmeasured attempts; `missing`: planned cases without a row in the log.
+    """
     cases_by_key: dict[_AdviceKey, list[str]] = {}
     for key, case in (*_by_reviewers(failures, standings), *_by_rules(failures, broken)):
         cases_by_key.setdefault(key, []).append(case)
+    if missing:
+        cases_by_key[_AdviceKey("none", "missing")] = list(missing)
     made = [Advice(**key._asdict(), cases=tuple(cases)) for key, cases in cases_by_key.items()]
     judged = [judged for one in made for judged in _with_actions(one, history)]
     return (*_without_effect(history), *sorted(judged, key=lambda one: (one.tried is None, -one.recommended_before)))
@@ -181,10 +188,11 @@ _WORDS: dict[AdviceKind, str] = {
     "fair": "Fair failures: the task states the requirement and the model did not meet it",
     "known_gap": "A known gap fails again: complete the task, or leave the case out of the score",
     "harness": "Fix the harness, then rerun the blocked cases",
-    "infrastructure": "Rerun the infrastructure failures (`errata rerun`) once what broke works again",
-    "repair": "Fix the environment or the account, then rerun them (`errata rerun`): a rerun alone fails the same way",
-    "not_graded": "Judge them again, or rerun them (`errata rerun`): the grader gave no result",
+    "infrastructure": "Rerun the infrastructure failures once what broke works again; `errata rerun` lists them",
+    "repair": "Fix the environment or the account first, then rerun (`errata rerun`): a rerun alone fails the same way",
+    "not_graded": "The grader gave no result: judge them again, or rerun them; `errata rerun` lists them",
     "repair_grader": "Fix what the grader needs, then judge again or rerun (`errata rerun`): it gave no result",
+    "missing": "Run the cases that are missing from the log; `errata rerun` lists them",
     "collateral": "Knock-on failures, or the run was stopped: fix the cause, then rerun them",
     "grader": "Check the grader: by the rules, the grader or lint rejects what the task asks for",
     "task": "Check the task: by the rules, the task or its reference is at fault",

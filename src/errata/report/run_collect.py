@@ -64,7 +64,11 @@ def run_report(view: RunView, *, made: str) -> RunReport:
     return RunReport(
         subject=_subject(view, survey),
         made=made,
-        reading=review_coverage((one.attempt_id for one in failures), view.standings),
+        reading=review_coverage(
+            (one.attempt_id for one in failures),
+            view.standings,
+            by_default=sum(one.proof == "presumed" for one in failures),
+        ),
         scores=lines,
         steps=tuple(_steps(collected, survey)),
         in_steps=survey.in_steps,
@@ -78,7 +82,7 @@ def run_report(view: RunView, *, made: str) -> RunReport:
         predecessor=_since(view, view.predecessor),
         history=tuple(_history(history)),
         actions=tuple(_actions(view)),
-        advice=collect_advice(failures, view.standings, history, broken=view.broken),
+        advice=collect_advice(failures, view.standings, history, broken=view.broken, missing=survey.missing),
         impact=tuple(_impact(failures)),
         bounds=_bounds(lines),
         after_fixes=summary.scores.after_fixes_output(),
@@ -146,6 +150,9 @@ def _subject(view: RunView, survey: _Survey) -> RunSubject:
         costed=stored.counts.attempts_in_log - cost.unknown if cost.total is not None else 0,
         cost_of_failures=cost.of_failures,
         cost_per_pass=cost.per_pass,
+        cost_of_subject=cost.of_subject,
+        cost_of_judge=cost.of_judge,
+        cost_of_simulator=cost.of_simulator,
         is_cost_of_simulator=cost.is_simulator_only,
     )
 

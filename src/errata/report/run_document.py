@@ -18,7 +18,7 @@ from errata.render.document import (
     paragraph,
     table,
 )
-from errata.render.figures import NONE, money, percent, plural, simulator_cost
+from errata.render.figures import NONE, money, parts_of_cost, percent, plural, simulator_cost
 from errata.report.parts import coverage_line, fit_badge, in_common, name_list, status_of, suspects_section
 from errata.report.run_advice import HEADINGS, ONLY_WITH_ADVICE, advice_line, advice_words, done_line, heading_of
 from errata.report.run_failure_section import assigned, group_section, label_of
@@ -86,7 +86,8 @@ def _facts(report: RunReport) -> Iterator[tuple[str, Line]]:
     )
     agent = f", agent {subject.agent}" if subject.agent else ""
     yield "Model", line(f"{subject.model or 'unknown'}{provider}{agent}")
-    yield "Experiment", line(subject.experiment or "default")
+    if subject.experiment:
+        yield "Experiment", line(subject.experiment)
     if subject.variant:
         yield "Variant", line(", ".join(subject.variant))
     if subject.suite:
@@ -133,7 +134,8 @@ def _pass_rate(report: RunReport) -> str:
 def _cost(subject: RunSubject) -> str:
     if subject.is_cost_of_simulator and subject.cost is not None:
         return simulator_cost(subject.cost, subject.total - subject.costed)
-    parts = [f"{money(subject.cost)} for {subject.costed} of {subject.total} cases with a known cost"]
+    split = parts_of_cost(subject.cost_of_subject, subject.cost_of_simulator, subject.cost_of_judge)
+    parts = [f"{money(subject.cost)}{split} for {subject.costed} of {subject.total} cases with a known cost"]
     if subject.cost_of_failures is not None:
         parts.append(f"{money(subject.cost_of_failures)} of it on failures")
     if subject.cost_per_pass is not None:
@@ -242,8 +244,7 @@ def _infrastructure(
     ]
     header = (*words, *(("Classification",) if labelled else ()), "Owner", "Seen before", "What happened")
     yield table(header, rows)
-    which = "This one is" if len(failures) == 1 else f"These {len(failures):,} are"
-    yield paragraph(f"{which} not in the classification table.")
+    yield paragraph("Infrastructure and knock-on failures, not counted in the classification above.")
 
 
 def _owner(failure: RunFailure) -> Line:
@@ -354,10 +355,6 @@ def _doubts(report: RunReport) -> Iterator[str]:
         yield f"{finding.name}: {finding.text}"
     for odd in report.suspicious:
         yield f"{odd.means} ({plural(len(odd.cases), 'pass', 'passes')}: {name_list(odd.cases, ODD)})"
-    by_rule = sum(not one.reviewed for one in report.failures)
-    if by_rule:
-        owners = plural(by_rule, "owner was", "owners were")
-        yield f"{owners} assigned by rules and may be wrong; not reviewed yet."
     for skipped in report.skipped_reports:
         yield f"An earlier report could not be read: {skipped}"
 

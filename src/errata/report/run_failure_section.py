@@ -109,7 +109,7 @@ def _fields(failure: RunFailure, error: Line, word: str, tell_reader: bool) -> I
     also = f"; also {other_checks(failure)}" if failure.checks[1:] else ""
     yield word, line(f"{first_check(failure) or 'none'}{also}")
     if error:
-        yield "Error", error
+        yield ("Judge" if _is_judges(failure) else "Error"), error
     yield _classified(failure, tell_reader)
     if reasoning := reasoning_of(failure):
         yield "Reasoning", marked(reasoning)
@@ -118,6 +118,11 @@ def _fields(failure: RunFailure, error: Line, word: str, tell_reader: bool) -> I
     if failure.follows:
         yield "Follows from", line(failure.follows)
     yield "Repeat", line(repeat_words(failure.repeat))
+
+
+def _is_judges(failure: RunFailure) -> bool:
+    """Whether the text is a judge's comment, by its place in the log."""
+    return any(one.quote and one.quote in failure.error and one.place.startswith("judg") for one in failure.evidence)
 
 
 def _classified(failure: RunFailure, tell_reader: bool) -> tuple[str, Line]:

@@ -68,13 +68,20 @@ class RunFailures:
 def collect_failures(view: RunView) -> RunFailures:
     """One pass over the failures."""
     failures = sorted(view.failures(), key=lambda one: (one.attempt.case, one.attempt.index))
-    making = _Making(view, view.last_attempts, EvidenceQuotes(), SnippetFinder(view))
+    making = _Making(view, view.last_attempts, _cases_with_several_rows(view), EvidenceQuotes(), SnippetFinder(view))
     return RunFailures(
         failures=tuple(making.fact(one) for one in failures),
         first_failed=tuple(_first_failed(one.attempt) for one in failures),
         bucket_ids=tuple(one.bucket.id if one.bucket is not None else "" for one in failures),
         shared_errors=tuple(_shared_errors(view, failures)),
     )
+
+
+def _cases_with_several_rows(view: RunView) -> frozenset[str]:
+    """Whose further rows are about the same attempt."""
+    if not any(one.name == "duplicate_case" for one in view.health.findings):
+        return frozenset()
+    return frozenset(one.case for one in view.attempts() if one.duplicate_of is not None)
 
 
 def _shared_errors(view: RunView, failures: Sequence[JoinedFailure]) -> list[SharedError]:
@@ -94,6 +101,7 @@ class _Making:
     view: RunView
     tried: Mapping[str, int]
     """Cases with several attempts → how many."""
+    repeated_rows: frozenset[str]
     evidence: "EvidenceQuotes"
     snippets: SnippetFinder
 
@@ -111,6 +119,7 @@ class _Making:
             attempt_id=attempt.id,
             attempt=attempt.index,
             attempts=max(self.tried.get(attempt.case, 1), attempt.index),
+            is_row=attempt.case in self.repeated_rows,
             checks=tuple(_failed_check(check) for check in attempt.checks if check.failed),
             error=short_line(shown, ERROR),
             label=_label(verdict, attribution, failure.run),

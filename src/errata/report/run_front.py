@@ -20,7 +20,7 @@ CASES = 2
 """Cases in a recommendation."""
 NOTED: tuple[AdviceKind, ...] = ("repeated", "fair")
 """Worth knowing, but nothing to do; their section has them."""
-NOT_CUT: tuple[AdviceKind, ...] = ("model", "unknown", "infrastructure", "not_graded", "collateral")
+NOT_CUT: tuple[AdviceKind, ...] = ("model", "unknown", "infrastructure", "not_graded", "collateral", "missing")
 """Reviews and reruns are on the first screen, however many changes there are to make."""
 
 
@@ -37,8 +37,9 @@ def _cards(report: RunReport, groups: Sequence[CauseGroup], keys: Mapping[int, s
     yield from answer_blocks([*answer_sentences(report), *filter(None, [regressed])])
     bounds = bounds_words(report.bounds, report.subject.unit) if report.bounds is not None else ""
     yield score_card(report.scores, [bounds], doubt=_doubt(report))
+    to_do = with_last([*doubts_to_do(doubts), *_to_do(report, cut=True)], list(_to_do(report, cut=False)))
     if not report.failures:
-        if to_do := list(doubts_to_do(doubts)):
+        if to_do:
             yield advice_card(to_do)
         return
     owners = Counter[str](one.owner for one in report.failures)
@@ -46,7 +47,6 @@ def _cards(report: RunReport, groups: Sequence[CauseGroup], keys: Mapping[int, s
     yield owner_card(owners, owner_notes(report.failures), below=proof_legend(proofs["shown"], proofs["presumed"]))
     again = sum(map(is_again, report.failures))
     yield causes_card(list(islice(ranked_causes(groups, keys), SHOWN)), owners, again=again)
-    to_do = with_last([*doubts_to_do(doubts), *_to_do(report, cut=True)], list(_to_do(report, cut=False)))
     rest = len(to_do) > SHOWN or any(one.kind in NOTED for one in report.advice)
     yield advice_card(to_do, line("All of them: ", Link("Recommendations", "#recommendations")) if rest else ())
 

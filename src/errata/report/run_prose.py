@@ -54,9 +54,7 @@ def answer_sentences(report: RunReport) -> list[str]:
     if subject.unavailable:
         return ["The run was unavailable: every case ended in the same error.", "This is infrastructure; rerun it."]
     mine = sum(one.owner == "model" for one in failures)
-    parts = [
-        f"{mine} of {plural(len(failures), 'failure')} {'is' if mine == 1 else 'are'} the model's{_proofs(failures)}."
-    ]
+    parts = [_models(mine, failures)]
     parts += filter(None, (_machinery(failures), _gaps(failures), _ours(failures), _back(failures), _others(failures)))
     if subject.passed_by_nobody:
         cases = name_list(subject.passed_by_nobody, CASES)
@@ -67,6 +65,14 @@ def answer_sentences(report: RunReport) -> list[str]:
         rest = plural(subject.not_in_log, "more was measured, but is", "more were measured, but are")
         parts.append(f"{rest} not in the log: {harness_words(subject.harness)}.")
     return parts
+
+
+def _models(mine: int, failures: Sequence[RunFailure]) -> str:
+    """How many of the failures are the model's."""
+    if not mine:
+        return "None of the failures is the model's." if len(failures) > 1 else "The failure is not the model's."
+    are = "is" if mine == 1 else "are"
+    return f"{mine} of {plural(len(failures), 'failure')} {are} the model's{_proofs(failures)}."
 
 
 def _proofs(failures: Sequence[RunFailure]) -> str:
@@ -197,8 +203,10 @@ def impact_words(report: RunReport, kind: ImpactKind) -> str:
 
 
 def title_of(failure: RunFailure) -> str:
-    several = failure.attempts > 1
-    return f"{failure.case}, attempt {failure.attempt} of {failure.attempts}" if several else failure.case
+    if failure.attempts == 1:
+        return failure.case
+    word = "row" if failure.is_row else "attempt"
+    return f"{failure.case}, {word} {failure.attempt} of {failure.attempts}"
 
 
 def check_words(check: FailedCheck) -> str:

@@ -12,6 +12,8 @@ from errata.render.figures import plural
 
 FINDINGS = 3
 """Findings on the first screen."""
+NOT_JUDGED = "not_judged"
+"""The finding about a run without any verdict."""
 
 
 class ScoreDoubts(NamedTuple):
@@ -27,6 +29,11 @@ class ScoreDoubts(NamedTuple):
     @property
     def errors(self) -> list[FindingFact]:
         return [one for one in self.findings if one.severity == "error"]
+
+    @property
+    def not_judged(self) -> int:
+        """Runs without any verdict."""
+        return sum(one.name == NOT_JUDGED for one in self.findings)
 
     @property
     def is_grave(self) -> bool:
@@ -64,6 +71,8 @@ def doubt_card(doubts: ScoreDoubts) -> tuple[Card, ...]:
 
 
 def _title(doubts: ScoreDoubts) -> str:
+    if doubts.not_judged == doubts.runs == 1:
+        return "No score yet"
     if doubts.is_grave:
         return f"Do not publish {doubts.score} yet"
     return f"Check this before you publish {doubts.score}"
@@ -115,7 +124,10 @@ def _finding_lines(findings: Sequence[FindingFact]) -> Iterator[Line]:
 
 def doubts_to_do(doubts: ScoreDoubts) -> Iterator[Line]:
     """What has to be done before the score is used."""
-    if doubts.errors:
+    if doubts.not_judged:
+        which = "the run" if doubts.runs == 1 else "the runs without verdicts"
+        yield marked(f"Judge {which} first (`errata rerun` shows how)")
+    if len(doubts.errors) > doubts.not_judged:
         what = "makes runs unfit" if doubts.runs > 1 else "makes the run unfit"
         yield marked(f"Resolve what {what} for comparison before you publish {doubts.score} (`errata check`)")
     if doubts.odd:

@@ -57,8 +57,10 @@ def _counts_beside(score: Score) -> dict[str, int]:
     return dict(counts.most_common())
 
 
-def review_coverage(failures: Iterable[str], standings: Mapping[str, AttemptReview]) -> ReviewCoverage:
-    """`failures` are attempt ids."""
+def review_coverage(
+    failures: Iterable[str], standings: Mapping[str, AttemptReview], *, by_default: int
+) -> ReviewCoverage:
+    """`failures` are attempt ids; `by_default` of them have no verdict, and no rule names their owner."""
     total = read = final = second = inherited = disputed = 0
     names: dict[str, None] = {}
     for attempt in failures:
@@ -83,6 +85,7 @@ def review_coverage(failures: Iterable[str], standings: Mapping[str, AttemptRevi
         by=tuple(names),
         second=second,
         inherited=inherited,
+        by_default=by_default,
         disputed=disputed,
         project=project_in_use(),
     )

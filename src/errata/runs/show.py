@@ -84,6 +84,9 @@ def failing_alike(stored: StoredRun, store: Store, key: FailureKey) -> tuple[Ali
 class ShownRun(msgspec.Struct, frozen=True):
     stored: StoredRun
     findings: tuple[Finding, ...]
+    cost_of_subject: float | None = None
+    """Both only of a run with a simulated user."""
+    cost_of_simulator: float | None = None
 
     def as_json(self) -> ShownRunOutput:
         return ShownRunOutput(run=self.stored.run, counts=self.stored.counts, findings=self.findings)
@@ -191,7 +194,17 @@ def find_shown(thing: str, store: Store, *, may_lack_owner: bool = False) -> Sho
     if location.attempt is not None:
         return _shown_attempt(location.stored, location.attempt, store, may_lack_owner=may_lack_owner)
     full = msgspec.structs.replace(location.stored, run=run_with_texts(store, location.stored))
-    return ShownRun(full, tuple(findings_of(store, location.stored.pk)))
+    return ShownRun(full, tuple(findings_of(store, location.stored.pk)), *_costs(location.stored, store))
+
+
+def _costs(stored: StoredRun, store: Store) -> tuple[float | None, float | None]:
+    """Of the subject and of a simulated user."""
+    if "user" not in stored.run.roles or stored.counts.cost is None:
+        return None, None
+    usages = [one.usage for one in RunView(stored, store).attempts() if one.counted]
+    subject = [one.subject.cost for one in usages if one.subject.cost is not None]
+    simulator = [one.simulator.cost for one in usages if one.simulator.cost is not None]
+    return sum(subject) if subject else None, sum(simulator) if simulator else None
 
 
 def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store, *, may_lack_owner: bool) -> ShownAttempt:

@@ -257,7 +257,7 @@ MEANS = {
     "expected_contradicts_data": "a required call contradicts what the case's own tools return",
     "missing_fixture": "a file that the task needs is missing",
     "reference_fails": "the reference solution itself fails",
-    "all_fail": "all measured models fail this case, or all but one or two",
+    "all_fail": "no measured model passes this case, or hardly any",
     "known_gap": "a known gap of this case is on record",
     "all_agree_on_another": "every model gives the same other answer",
     "answer_equals_reference": "the answer is identical to the reference",

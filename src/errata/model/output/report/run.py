@@ -24,7 +24,7 @@ VerdictDoubt = Literal["inherited", "needs_second", "disputed"]
 StepKind = Literal["check", "verdict", "unchecked"]
 AdviceKind = Literal[
     "recommendation", "repeated", "fair", "no_effect", "known_gap", "harness", "infrastructure", "repair", "collateral",
-    "grader", "not_graded", "repair_grader", "task", "budget", "unknown", "model",
+    "grader", "not_graded", "repair_grader", "task", "budget", "unknown", "model", "missing",
 ]  # fmt: skip
 ImpactKind = Literal["model", "known_gap", "eval", "budget", "infrastructure", "unknown"]
 
@@ -70,6 +70,10 @@ class RunSubject(msgspec.Struct, frozen=True, kw_only=True):
     """Cases that report one."""
     cost_of_failures: float | None = None
     cost_per_pass: float | None = None
+    cost_of_subject: float | None = None
+    """The subject's part of the cost, as are the next two of judges and of a simulated user."""
+    cost_of_judge: float | None = None
+    cost_of_simulator: float | None = None
     is_cost_of_simulator: bool = False
     """The log states what the simulated user cost, and not what the subject cost."""
 
@@ -144,6 +148,8 @@ class RunFailure(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int = 1
     attempts: int = 1
     """How often the case was tried."""
+    is_row: bool = False
+    """One of several rows about the same attempt: `attempt` and `attempts` count rows."""
     checks: tuple[FailedCheck, ...] = ()
     """Those that failed, the first one first."""
     error: str = ""

@@ -67,6 +67,8 @@ class ReviewCoverage(msgspec.Struct, frozen=True, kw_only=True):
     second: int = 0
     """Those with a second reviewer."""
     inherited: int = 0
+    by_default: int = 0
+    """Those that nobody reviewed and that are the model's only because no rule names another owner."""
     disputed: int = 0
     project: ProjectOutput | UnsetType = UNSET
     """Absent unless a project's file decides about these results."""
