@@ -3,10 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from soak.secret_strings import leaks, made_secrets
 
 from errata.model import Artefact, Check, ErrorInfo
 from errata.testing import an_attempt
 from errata.text.mask import mask
+from errata.text.outgoing import for_user
 from errata.triage.keys import failure_key, lists_only_names
 
 
@@ -92,3 +94,32 @@ def test_a_list_of_unmet_checks_is_told_from_an_error(reason, is_list):
     )
 
     assert lists_only_names(failure_key(attempt)) is is_list
+
+
+@pytest.mark.parametrize("secret", list(made_secrets()), ids=lambda secret: secret.kind)
+def test_a_secret_in_a_name_that_a_key_joins_with_others_does_not_leave(secret):
+    names = (f"check {secret.text}", "second", secret.text)
+    checks = tuple(Check(name=name, status="fail", explanation="was wrong") for name in names)
+    error = ErrorInfo(type=secret.text, message="x", template=f"{secret.text}:x", frame=secret.text, phase="setup")
+    keys = [
+        failure_key(an_attempt(outcome="fail", checks=checks)),
+        failure_key(an_attempt(outcome="fail", checks=checks[-1:], native_status=secret.text)),
+        failure_key(an_attempt(outcome="fail", checks=(Check(name="one", status="fail"),), native_status=secret.text)),
+        failure_key(an_attempt(execution="error", measurement="not_scored", outcome="unknown", errors=(error,))),
+    ]
+
+    for key in keys:
+        assert not leaks(secret, for_user(key.exact))
+        assert not leaks(secret, for_user(key.coarse))
+
+
+def test_a_check_with_a_secret_in_its_name_is_the_same_check_with_the_next_secret():
+    first, second = (made for made in made_secrets() if made.kind == "facebook-token"), made_secrets(8)
+    one, other = next(first).text, next(made.text for made in second if made.kind == "facebook-token")
+
+    def key(*names):
+        return failure_key(an_attempt(outcome="fail", checks=tuple(Check(name=name, status="fail") for name in names)))
+
+    assert one != other
+    assert key(one, "second") == key(other, "second")
+    assert key(one, "second") != key(one, "third")

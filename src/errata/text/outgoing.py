@@ -28,8 +28,8 @@ def outgoing(text: str, *, people: bool, raw: bool = False) -> str:
 
 
 def name_without_secrets(name: str) -> str:
-    """A name for an id, an address or a file, or to be cut; what is not printable is encoded where it is written."""
-    return redact(name)
+    """A name for an id, an address, a file or a key, or to be cut. It is escaped where it is written."""
+    return redact_key(name)
 
 
 # --- for the user: terminal, JSON, tables

@@ -1,4 +1,7 @@
-"""Failure keys: an exact and a coarse fingerprint, so that a thousand identical crashes are one thing to look at."""
+"""Failure keys: an exact and a coarse fingerprint, so that a thousand identical crashes are one thing to look at.
+
+Names lose their secrets before they are joined: the `+` or `:` behind a token may look like a part of it.
+"""
 
 import re
 from functools import lru_cache
@@ -10,6 +13,7 @@ from errata.text.clean import one_line
 from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import LONGEST as MASKED
 from errata.text.mask import mask, steady
+from errata.text.outgoing import name_without_secrets
 from errata.text.tool_output import key_line
 from errata.transcript.error_text import error_lines, has_logs, says_more
 
@@ -37,14 +41,14 @@ def failure_key(attempt: Attempt) -> FailureKey:
     failed = failed or [check for check in attempt.checks if check.status in ("error", "unscored")]
     if not failed:
         return _of_words(f"{attempt.execution}:{attempt.measurement}", attempt.native_status, attempt.outcome)
-    names = failed[0].name if len(failed) == 1 else "+".join(sorted([check.name for check in failed]))
+    names = "+".join(sorted([name_without_secrets(check.name) for check in failed]))
     reason = next((check.explanation for check in failed if check.explanation), "")
     if not reason and attempt.judgements:
         reason = next((one.reasoning for one in attempt.objections), "")
     line = key_line(reason)
     if has_logs(attempt) and not says_more(steady(line), attempt):
         line = next((one.shared for one in error_lines(attempt)), line)
-    return key_of_check(names, line) if line else _of_checks(names, attempt.native_status)
+    return key_of_check(names, line) if line else _of_checks(names, name_without_secrets(attempt.native_status))
 
 
 def key_of_check(names: str, line: str) -> FailureKey:
@@ -54,7 +58,7 @@ def key_of_check(names: str, line: str) -> FailureKey:
 
 @lru_cache(maxsize=HELD)
 def _of_error(phase: str, kind: str, template: str, message: str, frame: str) -> FailureKey:
-    shape = template or mask(message, strings=False)
+    kind, shape = name_without_secrets(kind), name_without_secrets(template) or mask(message, strings=False)
     at = f"@{mask(frame)}" if frame else ""
     coarse = f"{phase}:{kind or shape.split(':')[0]}"
     return FailureKey(exact=one_line(f"{phase}:{kind}:{shape}{at}", LONGEST), coarse=one_line(coarse, 80))
