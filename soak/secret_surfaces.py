@@ -50,7 +50,7 @@ async def _served(settings: Settings, run: str, attempts: Sequence[str]) -> list
     waiting += [f"/review/{quote(attempt, safe='')}" for attempt in attempts[:3]]
     fields = {"run": run, "attempt": quote(attempts[0], safe=""), "runs": run}
     for endpoint in api.ENDPOINTS:
-        path = re.sub(r"\{(\w+)(?::path)?\}", lambda name: fields.get(name[1], "no-such"), endpoint.path)
+        path = re.sub(r"\{(\w+)(?::\w+)?\}", lambda name: fields.get(name[1], "no-such"), endpoint.path)
         waiting += [path] if endpoint.method == "GET" else []
     waiting += [f"/api/compare?runs={run},{run}", "/api/search?q=rejected"]
     transport = httpx2.ASGITransport(app=app, client=("127.0.0.1", 1))

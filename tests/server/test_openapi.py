@@ -23,7 +23,7 @@ def test_every_call_of_the_api_is_described(served):
     described = served.client.get("/api/openapi.json").json()
     calls = {(path, method.upper()) for path, ways in described["paths"].items() for method in ways}
 
-    assert calls == {(endpoint.path.replace(":path}", "}"), endpoint.method) for endpoint in api.ENDPOINTS}
+    assert calls == {(endpoint.path.replace(":name}", "}"), endpoint.method) for endpoint in api.ENDPOINTS}
     names = [way["operationId"] for ways in described["paths"].values() for way in ways.values()]
     assert len(names) == len(set(names))
     assert "POST /api/live/attempts" in served.page("/api")

@@ -3,7 +3,9 @@
 import html
 import random
 import re
+from urllib.parse import quote
 
+import pytest
 from soak.secret_strings import leaks, make
 
 from errata.model import Attempt, Case, Check, Output, case_key
@@ -14,11 +16,13 @@ from errata.verbs.analyze import import_logs
 from errata.verbs.store import open_store
 
 SECRET = make("", "DEPLOY_KEY={32}", random.Random(4))
+OF_SEVERAL_LINES = make("", "Private-Lines: 2\n{64b}\n{40b}\nPrivate-MAC: 0", random.Random(4))
 
 
-def test_links_to_a_case_with_a_secret_in_its_name_lead_to_its_page_without_it(serve, tmp_path):
+@pytest.mark.parametrize("secret", [SECRET, OF_SEVERAL_LINES], ids=["of one line", "of several lines"])
+def test_links_to_a_case_with_a_secret_in_its_name_lead_to_its_page_without_it(serve, tmp_path, secret):
     run = a_run()
-    name = f"case {SECRET.text}"
+    name = f"case {secret.text}"
     attempt = Attempt(
         run=run.id,
         case=case_key(run.suite, name),
@@ -26,7 +30,7 @@ def test_links_to_a_case_with_a_secret_in_its_name_lead_to_its_page_without_it(s
         measurement="scored",
         outcome="fail",
         output=Output(text="It was another one"),
-        checks=(Check(name=f"check {SECRET.text}", status="fail", value=f"wrong {SECRET.text}"),),
+        checks=(Check(name=f"check {secret.text}", status="fail", value=f"wrong {secret.text}"),),
     )
     case = Case(run=run.id, suite=run.suite, native_id=name, input="Why?")
     (tmp_path / "run.jsonl").write_bytes(b"".join(write_lines([run, case, attempt])))
@@ -42,11 +46,12 @@ def test_links_to_a_case_with_a_secret_in_its_name_lead_to_its_page_without_it(s
         seen.add(address)
         page = served.client.get(address, follow_redirects=True)
         assert page.status_code == 200, (address, page.text[:500])
-        assert not leaks(SECRET, page.text + str(page.url)), address
+        assert not leaks(secret, page.text + str(page.url)), address
         links = {html.unescape(link).partition("#")[0] for link in re.findall(r'href="(/[^"?]*)', page.text)}
         waiting += [link for link in links - seen if "redacted" in link and link not in waiting]
     assert any(address.startswith(f"/runs/{run.id}/cases/") for address in seen), seen
     assert any(address.startswith("/review/") for address in seen), seen
+    assert served.client.get(f"/api/review/{quote(attempt.id, safe='')}").status_code == 200
 
 
 def test_a_text_is_redacted_before_it_is_cut():

@@ -8,6 +8,7 @@ from hashlib import sha256
 
 import msgspec
 from starlette.applications import Starlette
+from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -36,6 +37,14 @@ from errata.text.outgoing import tree_for_user
 from errata.verbs.shown_ids import original_values
 from errata.verbs.store import Store
 
+
+class _NameConvertor(PathConvertor):
+    """A name in an address, as `{case:name}`: with slashes like a path, and also of several lines."""
+
+    regex = r"[\s\S]*"
+
+
+register_url_convertor("name", _NameConvertor())
 AHEAD = "x-errata-ahead"
 """Sent by `list.js` for a row that somebody points at."""
 

@@ -310,7 +310,7 @@ def release(exchange: Exchange) -> ReleasedAnswer:
     return ReleasedAnswer(released=attempt)
 
 
-ITEM = "/api/review/{attempt:path}"
+ITEM = "/api/review/{attempt:name}"
 ENDPOINTS = (
     Endpoint(
         path="/api/review",

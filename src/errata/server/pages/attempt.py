@@ -319,13 +319,13 @@ def _expected(expected: str) -> str:
 
 ENDPOINTS = (
     Endpoint(
-        path="/runs/{run}/cases/{case:path}/{attempt}/steps",
+        path="/runs/{run}/cases/{case:name}/{attempt}/steps",
         handler=steps,
         query=StepRange,
         summary="Some steps of a transcript.",
     ),
     Endpoint(
-        path="/runs/{run}/cases/{case:path}/{attempt}",
+        path="/runs/{run}/cases/{case:name}/{attempt}",
         handler=attempt,
         query=AttemptPageQuery,
         summary="An attempt with its transcript, checks and verdicts.",

@@ -149,4 +149,4 @@ def _answers(with_case: list[CaseInRun], expected: str) -> str:
     return f'<section class="card texts"><h2>Answers</h2><div class="answers">{"".join(parts)}</div>{rest}</section>'
 
 
-ENDPOINTS = (Endpoint(path="/cases/{suite}/{case:path}", handler=case, summary="One case over all runs."),)
+ENDPOINTS = (Endpoint(path="/cases/{suite}/{case:name}", handler=case, summary="One case over all runs."),)

@@ -243,9 +243,9 @@ def _ticked(given: Sequence[str], item: ReviewItem) -> tuple[DraftQuote, ...]:
 
 ENDPOINTS = (
     Endpoint(path="/review", handler=first_failure, summary="The first failure to review."),
-    Endpoint(path="/review/{attempt:path}", handler=one_failure, summary="One failure to review, with the form."),
+    Endpoint(path="/review/{attempt:name}", handler=one_failure, summary="One failure to review, with the form."),
     Endpoint(
-        path="/review/{attempt:path}",
+        path="/review/{attempt:name}",
         handler=sent_form,
         method="POST",
         scope="review",
