@@ -68,7 +68,7 @@ def test_of_a_comparison_it_has_scores_and_top_causes(page):
 def test_of_a_batch_it_has_categories_and_what_the_last_session_hides(page):
     reported(BATCH, "--step-summary", "-o", "analysis")
 
-    assert "Do not publish 51.1 %." in page.read_text()
+    assert "Do not publish 51.1 %: it counts 13 failures" in page.read_text()
     assert [row["tests"] for row in tables(page.read_text())[1]] == ["11", "10", "2"]
     assert facts(page.read_text())["Passed before, not now"].startswith("5: test-006")
 

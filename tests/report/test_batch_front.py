@@ -90,8 +90,8 @@ def test_what_evidence_or_a_reviewer_gives_to_the_model_is_not_presumed(report):
 
 def test_the_tests_of_clean_add_up(report):
     assert counted_words(report) == (
-        "The 9 tests of clean: 7 measured in the latest session (6 passed), 2 from earlier sessions (1 passed); "
-        "1 never measured"
+        "The 9 tests of clean: 7 measured in the latest session (6 passed, 1 failed), 2 from earlier sessions "
+        "(1 passed, 1 failed); 1 never measured"
     )
     other = replace(report, hidden_fails=())
     assert "passed" not in counted_words(other), "which of the recovered results passed is not known here"
@@ -117,7 +117,8 @@ def test_sessions_are_a_reason_only_where_several_measured_the_test_and_all_fail
 
 def test_the_warning_names_the_figure_to_use_and_how_sure_it_is(report):
     assert batch_warning(report) == (
-        "Do not publish 60.0 %. Use 7 of 9 (77.8 %, 95 % interval 30.0–90.0), provisional until reviewed."
+        "Do not publish 60.0 %: it counts 3 failures that are not the model's. The best estimate is 7 of 9 (77.8 %, "
+        "95 % interval 30.0–90.0), provisional until reviewed."
     )
     read = replace(report, reading=ReviewCoverage(failures=4, read=4, final=4))
     assert batch_warning(read).endswith("interval 30.0–90.0).")
@@ -128,7 +129,8 @@ def test_no_figure_is_recommended_while_the_score_is_in_doubt(report, changes):
     odd = SuspiciousPasses(name="empty", means="the answer is empty", cases=("e", "f"))
 
     assert batch_warning(replace(report, suspicious=(odd,), **changes)) == (
-        "Do not publish 60.0 %. Do not publish clean yet, either: 7 of 9 (77.8 %)."
+        "Do not publish 60.0 %: it counts 3 failures that are not the model's. Do not publish clean yet, "
+        "either: 7 of 9 (77.8 %)."
     )
 
 

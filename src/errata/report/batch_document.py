@@ -26,6 +26,7 @@ from errata.report.batch_failure_words import (
     blame_words,
     cause_of,
     earlier_words,
+    lowered,
     needed_for,
     verdict_words,
 )
@@ -213,7 +214,7 @@ def _epic(report: BatchReport) -> Iterator[Block]:
     rows = [("passed", f"{report.passed} ({percent(report.passed / total if total else None)}){in_part}")]
     rows += [
         (
-            f"failed, {category_title(category)} ({category_owner(category)})",
+            f"failed: {lowered(category_title(category))} ({category_owner(category)})",
             f"{len(category.tests)} ({money(category.cost, 2)})",
         )
         for category in report.categories

@@ -17,6 +17,10 @@ def capitalised(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
+def lowered(text: str) -> str:
+    return f"{text[:1].lower()}{text[1:]}"
+
+
 def share_words(share: Share | None) -> str:
     return f"{share.count} of {share.of}" if share is not None else ""
 
@@ -43,15 +47,16 @@ def cause_of(failure: BatchFailure) -> str:
 
 
 def _unsolved(failure: BatchFailure) -> str:
-    """Where no rule names a cause: the score, the error in the log, and the most common reason of the judges."""
-    spent = " It spent money and was scored" if failure.test.cost else " It was scored"
-    score = f": {failure.test.score:.3f}" if failure.test.score is not None else ""
-    why = f' Log: "{failure.reason}".' if failure.reason else ""
-    judge = ""
+    """Where no rule names a cause: the most common reason of the judges, the error in the log, and the score."""
+    known = []
     if failure.judge is not None:
         runs = share_words(failure.judge.runs)
-        judge = f' The judge on {runs} failed runs: "{failure.judge.text.rstrip(".")}".'
-    return f"The task was not solved.{spent}{score}.{why}{judge}"
+        known.append(f'The judge on {runs} failed runs: "{failure.judge.text.rstrip(".")}".')
+    if failure.reason:
+        known.append(f'Log: "{failure.reason}".')
+    score = f" {failure.test.score:.3f}" if failure.test.score is not None else ""
+    cost = f" and cost ${failure.test.cost:.2f}" if failure.test.cost else ""
+    return " ".join([*(known or ["Not known: the log gives no reason."]), f"It was scored{score}{cost}."])
 
 
 def _unexplained(failure: BatchFailure) -> str:

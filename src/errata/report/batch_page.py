@@ -38,6 +38,7 @@ from errata.report.batch_prose import (
     batch_sentences,
     batch_warning,
     category_advice,
+    category_evidence,
     category_shows,
     category_title,
     category_to_do,
@@ -117,7 +118,8 @@ def _to_do(report: BatchReport, room: int) -> list[Line]:
 def _cause(category: BatchCategory, report: BatchReport) -> RankedCause:
     title = line(Link(f"{category.letter}. {category_title(category)}", f"#{_key(category)}"))
     judge = judge_words([one for one in report.failures if one.category == category.letter])
-    note = line(name_list(category.tests, NAMED), f"; {judge}" if judge else "")
+    shown = category_evidence(category) if category.owner == "model" and not category.error else ""
+    note = line("; ".join(filter(None, (name_list(category.tests, NAMED), shown, judge))))
     return RankedCause(len(category.tests), category.owner, title, note)
 
 

@@ -16,7 +16,7 @@ from errata.model.output.report.batch import (
 from errata.model.output.report.shared import ScoreLine
 from errata.render.figures import percent, plural
 from errata.render.proof import proof_counts, sureness
-from errata.report.batch_failure_words import capitalised, share_words
+from errata.report.batch_failure_words import capitalised, lowered, share_words
 from errata.report.parts import interval, name_list
 from errata.text.outgoing import short_line
 
@@ -31,7 +31,7 @@ JUDGE = 90
 """Characters of what the judges object to."""
 PERIOD = "from, to (UTC)"
 """The setting that holds when a batch began and ended."""
-MODEL = "The model did not solve the task"
+MODEL = "Cause not known"
 WHOSE = {"collateral": "knock-on", "unknown": "without a known owner"}
 REVIEW = "Review what the judges object to (`errata review next`)"
 OF_STORED_RESULTS = frozenset(
@@ -106,13 +106,16 @@ def batch_warning(report: BatchReport) -> str:
     if clean.total < FEWEST:
         measured = plural(clean.total, "test was", "tests were")
         return f"Do not publish {percent(strict.rate)}: only {measured} measured, too few for a rate."
-    publish = f"Do not publish {percent(strict.rate)}."
+    lost = sum(others_failures(report).values())
+    whose = "that is" if lost == 1 else "that are"
+    why = f": it counts {plural(lost, 'failure')} {whose} not the model's" if lost else ""
+    publish = f"Do not publish {percent(strict.rate)}{why}."
     figure = f"{clean.passed} of {clean.total} ({percent(clean.rate)}"
     if not report.fit or report.suspicious_passes:
         return f"{publish} Do not publish clean yet, either: {figure})."
     between = f", 95 % interval {interval(clean)}" if clean.low is not None else ""
     state = ", provisional until reviewed" if report.reading.status == "provisional" else ""
-    return f"{publish} Use {figure}{between}){state}."
+    return f"{publish} The best estimate is {figure}{between}){state}."
 
 
 def counted_words(report: BatchReport) -> str:
@@ -125,8 +128,8 @@ def counted_words(report: BatchReport) -> str:
     passed, failed = len(report.hidden_passes), len(report.hidden_fails)
     now = f"{latest} measured in the latest session"
     if passed + failed == earlier:
-        now += f" ({clean.passed - passed} passed)"
-        from_earlier += f" ({passed} passed)"
+        now += f" ({clean.passed - passed} passed, {latest - clean.passed + passed} failed)"
+        from_earlier += f" ({passed} passed, {failed} failed)"
     never = f"; {len(report.never_measured)} never measured" if report.never_measured else ""
     return f"The {clean.total} tests of clean: {now}, {from_earlier}{never}"
 
@@ -163,7 +166,7 @@ def category_advice(category: BatchCategory) -> str:
     is_unread = category.owner == "model" and not category.bucket and not category.cause
     to_do, *how = (REVIEW,) if is_unread else _to_do_and_how(category)
     title = category_title(category)
-    advice = f"{to_do}: {category.letter}, {count} ({title[:1].lower()}{title[1:]})"
+    advice = f"{to_do}: {category.letter}, {count} ({lowered(title)})"
     return ". ".join([advice, *how])
 
 
@@ -335,7 +338,7 @@ def owner_notes(report: BatchReport) -> dict[str, str]:
 def _cause_words(category: BatchCategory, failures: int) -> str:
     """The cause of an owner's failures; an example where it is not that of all of them."""
     title = category_title(category)
-    return f"{'' if len(category.tests) == failures else 'e.g. '}{title[:1].lower()}{title[1:]}"
+    return f"{'' if len(category.tests) == failures else 'e.g. '}{lowered(title)}"
 
 
 def _owner_note(failures: Sequence[BatchFailure], cause: str) -> Iterator[str]:
