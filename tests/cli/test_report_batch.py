@@ -405,7 +405,7 @@ def test_titles_advice_and_confidence_of_a_reviewed_batch_come_from_the_verdicts
         assert "Stored results have a null" not in reviewed.text(page), page
     epic, summary = reviewed.text("issues/epic.md"), table(reviewed.text("failures/summary.md"))
     assert "failed: null criteria scores (harness)" in epic
-    assert "failed, Swaps day and month (probably model)" in epic
+    assert "failed: swaps day and month (probably model)" in epic
     assert "The reviewer's advice on null-criteria-scores" in epic
     assert [row["what to do"] for row in summary] == [
         "The reviewer's advice on null-criteria-scores",
