@@ -53,7 +53,7 @@ def storable(value: T) -> T:
 def fitting(value: Any) -> Any:
     """A value that a column can hold: numbers end at 64 bits, and text has no half characters."""
     if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
+        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, int):
         return min(max(value, _SMALLEST), _LARGEST)
     return value

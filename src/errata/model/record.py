@@ -30,8 +30,11 @@ class SourceRef(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, g
 
     def below(self, *parts: str | int) -> "SourceRef":
         """A place inside of this one, one part of a JSON pointer after the other."""
-        inside = "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts)
-        return SourceRef(file=self.file, member=self.member, line=self.line, pointer=f"{self.pointer}{inside}")
+        pointer = self.pointer
+        for part in parts:
+            name = str(part)
+            pointer = f"{pointer}/{name.replace('~', '~0').replace('/', '~1') if '~' in name or '/' in name else name}"
+        return SourceRef(file=self.file, member=self.member, line=self.line, pointer=pointer)
 
     def __str__(self) -> str:
         place = f"{self.file}!{self.member}" if self.member else self.file

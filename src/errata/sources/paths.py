@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -64,9 +65,9 @@ def heads_kept() -> Iterator[None]:
 
 
 def _read_head(path: Path, size: int) -> bytes:
-    data = small_file(path, size) if size >= HEAD else None
+    data = small_file(path, max(size, HEAD))
     if data is not None:
-        return data
+        return data[:size]
     try:
         if not path.is_file():  # opening a pipe would block, and reading would consume it
             return b""
@@ -145,11 +146,14 @@ def _entries(folder: Path) -> list[_Entry]:
     return heads.listings[folder]
 
 
+_NAME = attrgetter("name")
+
+
 def _listed(folder: Path) -> list[_Entry]:
     try:
         with os.scandir(folder) as listed:
             visible = (entry for entry in listed if not entry.name.startswith(".") and not entry.is_symlink())
-            entries = sorted(islice(visible, LISTING_CAP), key=lambda entry: entry.name)
+            entries = sorted(islice(visible, LISTING_CAP), key=_NAME)
     except OSError:
         return []
     return [

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from errata.model import UnreadFile, UnreadFiles
-from errata.sources.base import RecognisedPath, Source, children, decode, head_of, is_file, small_file
+from errata.sources.base import RecognisedPath, Source, decode, files, head_of, small_file
 from errata.sources.folder_search import FolderSearch
 from errata.sources.hints import (
     LEFT_OVER,
@@ -145,7 +145,7 @@ def _unread_in_run(match: RecognisedPath, sources: Mapping[str, Source]) -> Iter
         yield UnreadFile(path=str(path), reason=reason[0], detail=reason[1])
     skipped = getattr(match.source, "skipped", None)
     own = {path.absolute() for path in skipped(match.path)} if skipped else set()
-    for path in islice(filter(is_file, children(match.path)), BESIDE):
+    for path in islice(files(match.path), BESIDE):
         if _pointer(path) is not None or not looks_like_results(path, match.path):
             continue
         if other := _other_source(path, match.source, sources.values()):
@@ -183,20 +183,21 @@ def _may_point(entry: os.DirEntry[str]) -> bool:
     return points_elsewhere(small_file(entry.path, POINTER) or b"")
 
 
-def _result_entries(folder: str) -> Iterator[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as listed:
-            entries = list(listed)
-    except OSError:
-        return
-    below = []
-    for entry in entries:
-        if entry.is_dir(follow_symlinks=False):
-            below += [entry.path] if not entry.name.startswith(".") and entry.name not in _DEPENDENCIES else []
-        elif entry.name.lower().endswith(_SUFFIXES):
-            yield entry
-    for inner in below:
-        yield from _result_entries(inner)
+def _result_entries(root: str) -> Iterator[os.DirEntry[str]]:
+    waiting = [root]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as listed:
+                entries = list(listed)
+        except OSError:
+            continue
+        below = []
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                below += [entry.path] if not entry.name.startswith(".") and entry.name not in _DEPENDENCIES else []
+            elif entry.name.lower().endswith(_SUFFIXES):
+                yield entry
+        waiting += reversed(below)
 
 
 def _other_source(path: Path, own: Source, sources: Iterable[Source]) -> str:

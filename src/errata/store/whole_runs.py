@@ -26,6 +26,7 @@ GROUP_BYTES = 8 * 1024 * 1024
 """What waits in memory until it is written."""
 UNREADABLE_BYTES = 500
 _ASKED_AT_ONCE = 500
+_RUN_COLUMNS = tuple(column.name for column in runs.columns)
 _CASE, _COUNTED = map(ATTEMPT_COLUMNS.index, ("case_key", "counted"))
 
 
@@ -217,7 +218,7 @@ def _run_row(new: NewRun, importer: str) -> tuple[Any, ...]:
         "pk": new.result.pk, "state": "current", "revision": new.result.revision, "digest": new.digest,
         "record": pack(whole.bare_run()), "counts": json.dumps(msgspec.to_builtins(new.counts)),
     }  # fmt: skip
-    return tuple(values.get(column.name) for column in runs.columns)
+    return tuple([values.get(name) for name in _RUN_COLUMNS])
 
 
 def _unreadable_rows(new: list[NewRun]) -> Iterator[tuple[Any, ...]]:

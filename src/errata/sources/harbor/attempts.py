@@ -240,6 +240,8 @@ def _usage(result: dict[str, Any], trajectory: AtifTrajectory) -> Usage:
     own = [mapping(result.get("agent_result"))]
     if not any(own):
         own = [mapping(mapping(step).get("agent_result")) for step in sequence(result.get("step_results"))]
+    if not any(own):
+        own = []
     cost = total_cost(cost_number(spent.get("cost_usd")) for spent in own)
     usage = Usage(
         input=total_of(count(spent.get("n_input_tokens")) for spent in own),
@@ -260,6 +262,8 @@ def _durations(result: dict[str, Any]) -> dict[str, float]:
     durations = {}
     for name in _PHASES:
         phase = mapping(result.get(name))
+        if not phase:
+            continue
         took = seconds_between(moment(phase.get("started_at")), moment(phase.get("finished_at")))
         if took is not None:
             durations[name] = took

@@ -67,10 +67,11 @@ def read_log(log: InspectLog, path: Path, share: ReaderShare) -> Iterator[Item |
         if first and not log.problems:
             yield unreadable(NAME, log.ref, "`eval` is missing")
         return
-    run = run_of(log, str(path.parent))
-    yield run
     header = log.header
-    context = LogContext(run, primary_of(header), scorers_of(header), judges_of(header), bool(header.get("results")))
+    scorers, judges = scorers_of(header), judges_of(header)
+    run = run_of(log, str(path.parent), scorers, judges)
+    yield run
+    context = LogContext(run, primary_of(header), scorers, judges, bool(header.get("results")))
     yield from _Samples(context, log).items(share)
 
 

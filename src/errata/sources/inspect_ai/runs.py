@@ -60,7 +60,8 @@ class Judges(NamedTuple):
     roles: frozenset[str]
 
 
-def run_of(log: InspectLog, origin: str) -> Run:
+def run_of(log: InspectLog, origin: str, scorers: dict[str, Scorer], judges: Judges) -> Run:
+    """`scorers` and `judges` are those of the header."""
     header = log.header
     spec, stats, plan = mapping(header.get("eval")), mapping(header.get("stats")), mapping(header.get("plan"))
     return Run(
@@ -70,7 +71,7 @@ def run_of(log: InspectLog, origin: str) -> Run:
         source=SourceInfo(name=NAME, format_version=words(header.get("version"))),
         name=words(spec.get("task_display_name")),
         subject=_subject(spec, plan),
-        roles=roles_of(header),
+        roles=roles_of(header, scorers),
         variant={name: _as_text(arg) for name, arg in mapping(spec.get("task_args")).items() if arg is not None},
         suite=suite_of(header),
         suite_version=words(spec.get("task_version")),
@@ -80,11 +81,11 @@ def run_of(log: InspectLog, origin: str) -> Run:
         finished_at=moment(stats.get("completed_at")),
         native_status=words(header.get("status")),
         reported=tuple(_reported(header, log.ref)),
-        scorers=tuple(scorers_of(header).values()),
+        scorers=tuple(scorers.values()),
         code=_code(mapping(spec.get("revision"))),
         environment=rest({name: spec.get(name) for name in ("packages", "sandbox", "config")}, frozenset()),
         log_evidence=tuple(_error(mapping(header.get("error")), log.ref)),
-        usage=by_role(stats, judges_of(header)),
+        usage=by_role(stats, judges),
         origin=origin,
         extra=_extra(header, spec),
         ref=log.ref,
@@ -254,13 +255,13 @@ def model_name(value: Any) -> str:
     return words(mapping(value).get("model")) if type(value) is dict else words(value)
 
 
-def roles_of(header: dict[str, Any]) -> dict[str, str]:
+def roles_of(header: dict[str, Any], scorers: dict[str, Scorer]) -> dict[str, str]:
     spec = mapping(header.get("eval"))
     roles = {}
     for role, config in mapping(spec.get("model_roles")).items():
         known = "judge" if role in JUDGE_ROLES else "simulator" if role in SIMULATOR_ROLES else role
         roles[known if known not in roles else role] = model_name(config)
-    judging = [scorer for scorer in scorers_of(header).values() if scorer.model]
+    judging = [scorer for scorer in scorers.values() if scorer.model]
     if judging:
         roles.setdefault("judge", judging[0].model)
     return {role: model for role, model in roles.items() if model}
@@ -371,6 +372,9 @@ def by_role(data: dict[str, Any], judges: Judges, scoring: Iterable[Usage] = ())
     """
     models = {name: usage_of(raw) for name, raw in mapping(data.get("model_usage")).items()}
     roles = {name: usage_of(raw) for name, raw in mapping(data.get("role_usage")).items()}
+    scoring = list(scoring)
+    if not models and not roles and not scoring:
+        return _NO_USAGE_AT_ALL
     whole = sum_of(models.values())
     simulator = sum_of(usage for role, usage in roles.items() if role in SIMULATOR_ROLES)
     judged = sum_of(usage for role, usage in roles.items() if role in judges.roles)
@@ -383,6 +387,9 @@ def by_role(data: dict[str, Any], judges: Judges, scoring: Iterable[Usage] = ())
     if left is None:
         return UsageByRole(subject=whole, simulator=simulator)
     return UsageByRole(subject=left, judge=judge, simulator=simulator)
+
+
+_NO_USAGE_AT_ALL = UsageByRole(subject=sum_of(()), judge=sum_of(()), simulator=sum_of(()))
 
 
 def _without(whole: Usage | None, part: Usage) -> Usage | None:

@@ -167,9 +167,10 @@ def _is_second_half(test: Test, before: Test) -> bool:
 
 def _in_order(path: Path, data: bytes | None) -> Iterator[Suite | Test | Unreadable]:
     suites: list[Suite] = []
+    file = path.name
     for event in xml_events(path, WHOLE, source=NAME, root=path.parent, data=data):
         if isinstance(event, ElementStart):
-            ref = SourceRef(file=path.name, line=event.line)
+            ref = SourceRef(file=file, line=event.line)
             names = suites[-1].names if suites else ()
             if event.tag in ("testsuite", "testsuites"):
                 own = (event.attributes.get("name", ""),) if event.tag == "testsuite" else ()
@@ -181,7 +182,7 @@ def _in_order(path: Path, data: bytes | None) -> Iterator[Suite | Test | Unreada
         elif isinstance(event, Unreadable):
             yield event
         elif event.tag == "testcase":
-            yield _test(event, suites[-1].names if suites else (), SourceRef(file=path.name, line=event.line))
+            yield _test(event, suites[-1].names if suites else (), SourceRef(file=file, line=event.line))
         elif suites:
             suites[-1].properties |= properties_of([event])
 

@@ -28,6 +28,7 @@ class Documents:
     def __init__(self, root: Path, source: str, *, keep: Literal["beginning", "end"] = "beginning") -> None:
         """`keep`: which part of a long text is kept. Test output and crash logs have the cause at the end."""
         self.root = root
+        self._below = f"{root}/"  # on other systems no path begins like this
         self._source = source
         self._from_the_end = keep == "end"
         self._problems: list[Unreadable] = []
@@ -35,6 +36,9 @@ class Documents:
         self._kept_size = 0
 
     def ref(self, path: Path, pointer: str = "") -> SourceRef:
+        whole = str(path)
+        if whole.startswith(self._below):
+            return SourceRef(file=whole[len(self._below) :], pointer=pointer)
         return SourceRef(file=relative(path, self.root), pointer=pointer)
 
     def get(self, path: Path, *, cap: int | None = None, again: bool = False) -> dict[str, Any]:

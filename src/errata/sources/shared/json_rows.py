@@ -23,11 +23,13 @@ from errata.sources.base import (
     json_lines,
     relative,
     row_of,
+    small_file,
     unreadable,
 )
-from errata.sources.json_values import in_utf_8
+from errata.sources.json_values import LossyError, decode_exactly, in_utf_8
 
 HEAD = 4 * 1024
+SMALL = 256 * 1024
 _SPACE = " \t\r\n"
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _items = msgspec.json.Decoder(list[msgspec.Raw])
@@ -93,7 +95,11 @@ class LongDocument:
 
     def field(self, name: str) -> Any:
         """`ValueError` if it can't be decoded, `KeyError` if it is missing."""
-        return row_of(self.fields[name], self.ref.below(name), source=self._source).data
+        data = self.fields[name]
+        try:
+            return decode_exactly(data)
+        except LossyError:
+            return row_of(data, self.ref.below(name), source=self._source).data
 
     def rows(self) -> Iterator[Row | Unreadable]:
         return map(self.row, range(len(self.items)))
@@ -171,9 +177,12 @@ def long_document(path: Path, listed: str, *, source: str, root: Path) -> LongDo
     """`listed` names the field with the long list; empty if the document itself is the list."""
     ref = SourceRef(file=relative(path, root))
     try:
-        if path.stat().st_size > FILE_CAP:
-            return unreadable(source, ref, f"larger than {FILE_CAP // 2**20} MB")
-        data = in_utf_8(path.read_bytes().removeprefix(BYTE_ORDER_MARK))
+        whole = small_file(path, SMALL)
+        if whole is None:
+            if path.stat().st_size > FILE_CAP:
+                return unreadable(source, ref, f"larger than {FILE_CAP // 2**20} MB")
+            whole = path.read_bytes()
+        data = in_utf_8(whole.removeprefix(BYTE_ORDER_MARK))
     except (OSError, ValueError) as error:
         return unreadable(source, ref, describe(error))
     document = LongDocument(source, ref, listed)

@@ -142,6 +142,8 @@ def has_value(value: Any) -> bool:
 
 def rest(document: dict[str, Any], homes: Collection[str] = ()) -> dict[str, Any]:
     """For `extra`: the fields that no field of a record holds."""
+    if not document:
+        return {}
     return {
         key: value if type(value) is str else plain(value)
         for key, value in document.items()

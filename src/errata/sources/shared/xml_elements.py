@@ -66,7 +66,7 @@ class Element:
         return "".join(self.pieces).strip("\n")
 
     def all(self, *tags: str) -> list["Element"]:
-        return [child for child in self.children if child.tag in tags]
+        return [child for child in self.children if child.tag in tags] if self.children else []
 
     def get(self, name: str) -> str:
         return self.attributes.get(name, "")
