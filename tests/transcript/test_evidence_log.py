@@ -1,12 +1,17 @@
 """The evidence log as a whole: quotes are verbatim, the list stays short, the strongest come first, nothing crashes."""
 
+import random
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
+from soak.secret_strings import CARRIERS, leaks, made_secrets, make
 from tests.transcript.transcripts import SOURCES, agent, call, logged, read_all, transcript
 
 from errata.model import Actor, Step, ToolCall, ToolResult
 from errata.testing import an_attempt
+from errata.text.outgoing import for_user
 from errata.transcript.evidence_log import A_KIND, MOST, evidence_log
 from errata.transcript.tool_use import text_of
 
@@ -128,3 +133,46 @@ def test_of_several_wrong_actions_the_first_comes_first():
     log = logged(agent("", call("cancel", id="A")), agent("", call("book", id="B", seats=2)), expected=expected)
 
     assert [(one.kind, one.step) for one in log] == [("action_unexpected", 0), ("action_differs", 1)]
+
+
+REAL = [(attempt, case) for path in LOGS for attempt, case in read_all(path)]
+SECRETS = list(made_secrets())
+
+
+@settings(max_examples=60)
+@given(st.integers(0, len(REAL) - 1), st.sampled_from(SECRETS), st.sampled_from(sorted(CARRIERS)), st.integers(0, 999))
+def test_no_observation_of_a_real_log_holds_a_part_of_a_secret_wherever_that_is(at, secret, carrier, seed):
+    """Observations quote values, sentences and beginnings of lines: each of them cuts the text it is from."""
+    attempt, case = REAL[at]
+    chance, carried = random.Random(seed), CARRIERS[carrier](secret.text)
+    steps = tuple(_with(carried, step, chance) for step in attempt.steps)
+
+    for one in evidence_log(replace(attempt, steps=steps), case):
+        assert not leaks(secret, for_user(one.text)), one
+        assert not leaks(secret, for_user(one.quote)), one
+
+
+def _with(carried, step, chance):
+    """Between two words of the text, and in the arguments and the result of each call."""
+    calls = []
+    for one in step.tool_calls:
+        arguments = one.arguments | {"note": carried} if isinstance(one.arguments, dict) else one.arguments
+        result = ToolResult(text=_placed(carried, one.result.text, chance)) if one.result is not None else None
+        calls.append(replace(one, arguments=arguments, result=result))
+    return replace(step, text=_placed(carried, step.text, chance), tool_calls=tuple(calls))
+
+
+def _placed(carried, text, chance):
+    words = text.split(" ")
+    at = chance.choice((0, len(words), chance.randint(0, len(words))))
+    return " ".join((*words[:at], carried, *words[at:]))
+
+
+def test_the_answer_that_an_attempt_ends_in_is_quoted_without_half_a_token():
+    token = make("", "Authorization: ApiKey LuZYPlenKKX0{48}", random.Random(3))
+    text = CARRIERS["JSON"](token.text)
+
+    log = logged(agent(text, call("bash", text)), agent(f"It is {text}"), expected="another")
+
+    assert any(one.kind == "value_named" for one in log), log
+    assert not any("LuZYPlen" in one.text + one.quote for one in log), log

@@ -44,11 +44,26 @@ def redact(text: str) -> str:
     """The text with every secret replaced by `[redacted:<kind>]`."""
     if len(text) < SHORTEST or _is_word(text):
         return text
+    secrets = found_secrets(text)
+    return without(text, secrets) if secrets else text
+
+
+def found_secrets(text: str) -> list[Secret]:
+    """In the order of their positions; they may overlap."""
     secrets = _secrets(text)
     for done in levels(text):
         # also what is known already: an encoded character may have cut it short
         secrets += [Secret(*place_before(done, start, end), kind) for start, end, kind in _secrets(done[-1].text)]
-    return without(text, sorted(secrets, key=lambda secret: secret.start)) if secrets else text
+    return sorted(secrets, key=lambda secret: secret.start) if secrets else secrets
+
+
+def secret_values(text: str) -> list[tuple[str, str]]:
+    """Each secret as the text writes it, and as it reads with its encodings undone; with its kind."""
+    written = [(text[start:end], kind) for start, end, kind in found_secrets(text)]
+    if not written:
+        return []
+    decoded = (done[-1].text for done in levels(text))
+    return [*written, *((one[start:end], kind) for one in decoded for start, end, kind in _secrets(one))]
 
 
 BEYOND = 4_000

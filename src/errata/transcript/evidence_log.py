@@ -3,8 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
+from msgspec.structs import replace
+
 from errata.model import Artefact, Attempt, Case, Observation
 from errata.model.words import ObservationKind, Strength
+from errata.text.cut_secrets import CutSecrets
 from errata.transcript.action_flags import action_flags
 from errata.transcript.actions import compare_actions
 from errata.transcript.answer_flags import answer_flags
@@ -14,7 +17,7 @@ from errata.transcript.conduct_flags import conduct_flags
 from errata.transcript.contradictions import contradictions
 from errata.transcript.mentions import Mentions
 from errata.transcript.simulated_user import user_flags
-from errata.transcript.tool_use import is_agent, speaker_of, tool_uses
+from errata.transcript.tool_use import as_json, is_agent, speaker_of, text_of, tool_uses
 
 MOST = 12
 """Observations in a log."""
@@ -62,7 +65,16 @@ def evidence_log(
         seen[observation.kind] = seen.get(observation.kind, 0) + 1
         if seen[observation.kind] <= A_KIND or observation.kind in _ALWAYS:
             kept.append(observation)
-    return tuple(kept[:most])
+    return _without_parts_of_secrets(kept[:most], attempt, case)
+
+
+def _without_parts_of_secrets(kept: list[Observation], attempt: Attempt, case: Case | None) -> tuple[Observation, ...]:
+    """A value or a sentence is taken from a text before the text is redacted."""
+    if not kept:
+        return ()
+    texts = (*map(text_of, attempt.steps), as_json(case.expected) if case is not None else "")
+    cut = CutSecrets(dict.fromkeys(texts))
+    return tuple(replace(one, text=cut.taken_out(one.text), quote=cut.taken_out(one.quote)) for one in kept)
 
 
 def _observations(attempt: Attempt, case: Case | None, context: Sequence[Artefact]) -> Iterator[Observation]:

@@ -221,7 +221,8 @@ def text_of(step: Step) -> str:
 def words_with(step: Step, value: str) -> str:
     """The line or sentence of a step that holds a value, or what of it is near the value; else the step's beginning."""
     text = text_of(step)
-    wanted = r",?".join(value.replace(",", "")) if value[:1].isdigit() and value.isascii() else re.escape(value)
+    is_number = value[:1].isdigit() and value.isascii()
+    wanted = ",?".join(map(re.escape, value.replace(",", ""))) if is_number else re.escape(value)
     match = re.search(wanted, text, re.IGNORECASE) if value else None
     return (
         sentence_around(text, *match.span(), before=BEFORE)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from errata.model import Attempt, Signal
 from errata.model.obstacles import MANGLED, channel_state, only_writes_calls, runs_with_tools
 from errata.model.words import Owner
+from errata.text.redact import beginning
 from errata.triage import working
 from errata.triage.cascades import CrashSurvey
 from errata.triage.full_disks import full_disk_error
@@ -14,6 +15,7 @@ from errata.triage.observed import OWNER_BY_PHASE, Observed
 from errata.triage.places import phase_of
 
 FEW = 3
+QUOTE = 240
 
 
 class RunWide:
@@ -122,8 +124,9 @@ def _to_the_first(roots: dict[str, str]) -> dict[str, str]:
 
 def _follower(attempt: Attempt, name: str, root: str, where: str, quote: str, *also: Owner) -> Observed:
     error = attempt.lasting_error
+    quote = beginning(f"after {root.rpartition('/')[2]}: {quote}", QUOTE)
     signal = Signal(
-        name=name, rule=name, where=where, quote=f"after {root.rpartition('/')[2]}: {quote}"[:240], strength="likely",
+        name=name, rule=name, where=where, quote=quote, strength="likely",
         ref=error.ref if error is not None else None,
     )  # fmt: skip
     return Observed(signal=signal, owner="collateral", also=also, follows=root, is_specific=True)
@@ -136,7 +139,7 @@ def _unavailable(attempt: Attempt) -> Observed:
         name="unavailable_run",
         rule="unavailable_run",
         where="errors[0].message",
-        quote=f"every attempt of the run ended in this error: {error.message}"[:240],
+        quote=beginning(f"every attempt of the run ended in this error: {error.message}", QUOTE),
         strength="weak",
         ref=error.ref,
     )
