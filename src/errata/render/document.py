@@ -272,6 +272,8 @@ Block: TypeAlias = (
 
 class Section(msgspec.Struct, frozen=True, kw_only=True):
     title: str
+    short: str = ""
+    """Its title in the contents of a page, where that has to fit in a line."""
     key: str = ""
     """By which links of the same document find it, whatever its title is."""
     blocks: tuple[Block, ...] = ()

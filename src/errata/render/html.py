@@ -92,7 +92,9 @@ class _HtmlPage:
         yield "</main>"
 
     def _contents(self) -> str:
-        links = [f'<a href="#{self._id(one)}">{page_text(one.title)}</a>' for one in self._document.sections]
+        links = [
+            f'<a href="#{self._id(one)}">{page_text(one.short or one.title)}</a>' for one in self._document.sections
+        ]
         if self._document.facts:
             links.append(f'<a href="#{ABOUT}">About</a>')
         return f'<nav aria-label="Contents" tabindex="0">{"".join(links)}</nav>'

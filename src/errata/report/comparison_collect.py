@@ -366,11 +366,11 @@ def _why(attempt: Attempt) -> UnmeasuredWhy | None:
 
 
 def _lines(attempt: Attempt) -> Iterator[QuotedLine]:
-    """Lines that the log has about it; the marker of an empty answer repeats only what the row states."""
-    own = attempt.native_status
-    logged = [error for error in attempt.errors if error.ref is not None and not error.recovered and error.type != own]
+    """Lines that the log has about it; of the marker of an empty answer only the place: the row has the words."""
+    logged = [error for error in attempt.errors if error.ref is not None and not error.recovered]
     for error in logged[:LINES]:
-        yield QuotedLine(where=str(error.ref), text=short_line(error.message, LINE))
+        text = "" if error.type == attempt.native_status else short_line(error.message, LINE)
+        yield QuotedLine(where=str(error.ref), text=text)
 
 
 def repeated_cases(rerun: Rerun, names: ReportedCaseNames) -> Iterator[RepeatedCases]:

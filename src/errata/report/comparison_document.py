@@ -85,9 +85,9 @@ def _coverage(report: ComparisonReport) -> Line:
 def _sections(report: ComparisonReport) -> Iterator[Section]:
     yield Section(title="Summary", blocks=(items(map(marked, short_words(report))),))
     if report.grid is not None:
-        yield Section(title="Cases and Runs", blocks=(matrix(report.grid, report.runs),))
+        yield Section(title="Cases and Runs", short="Cases", blocks=(matrix(report.grid, report.runs),))
     yield Section(title="Run Set", blocks=tuple(_run_set(report)))
-    yield Section(title="Top-Line Comparison", blocks=tuple(_top_line(report)))
+    yield Section(title="Top-Line Comparison", short="Top Line", blocks=tuple(_top_line(report)))
     if any(one.shared for one in report.pairs):
         yield pairs_section(report)
     unmeasured = unmeasured_section(report)

@@ -102,7 +102,7 @@ def pairs_section(report: ComparisonReport) -> Section:
     ]
     if len(known) > PAIRS:
         blocks.append(paragraph(f"{PAIRS} of {len(known)} pairs are shown, the smallest p first."))
-    return Section(title="Differences Between Runs", blocks=tuple(blocks))
+    return Section(title="Differences Between Runs", short="Differences", blocks=tuple(blocks))
 
 
 def _pair_row(pair: PairTest) -> tuple[str, ...]:
@@ -153,7 +153,7 @@ def _log_line(case: UnmeasuredCase) -> Line:
 
 
 def _quote(quoted: QuotedLine) -> tuple[str | Code, ...]:
-    return Code(quoted.where), f" “{quoted.text}” "
+    return Code(quoted.where), f" “{quoted.text}” " if quoted.text else " "
 
 
 _HOW = {"judge": "judge again", "run": "run again", "by_hand": "by hand"}

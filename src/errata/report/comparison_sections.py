@@ -178,7 +178,7 @@ def quoted_line(text: str) -> Line:
 
 
 def shared_section(report: ComparisonReport) -> Section:
-    return Section(title="Shared and Unique", blocks=tuple(_shared(report)))
+    return Section(title="Shared and Unique", short="Shared", blocks=tuple(_shared(report)))
 
 
 def _shared(report: ComparisonReport) -> Iterator[Block]:

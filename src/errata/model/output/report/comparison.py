@@ -18,6 +18,7 @@ class QuotedLine(msgspec.Struct, frozen=True, kw_only=True):
     where: str
     """File and line."""
     text: str
+    """Empty where the row of the attempt has the words."""
 
 
 class UnmeasuredCase(msgspec.Struct, frozen=True, kw_only=True):
