@@ -12,9 +12,9 @@ from errata.errors import NotFoundError
 from errata.model import Subject
 from errata.runs import names
 from errata.runs.importing import import_paths
-from errata.runs.names import handle_of, handles_of, known_run, run_named, runs_named, short
+from errata.runs.names import handle_of, handles_among, handles_of, known_run, run_named, runs_named, short
 from errata.store import runs as store_runs
-from errata.store.runs import all_runs
+from errata.store.runs import all_runs, names_of_runs
 from errata.testing import a_run
 from errata.verbs.store import run_by_id
 from terminal import FIXTURES
@@ -57,6 +57,14 @@ def test_runs_of_one_name_are_called_by_their_models(store):
     runs = all_runs(store)
 
     assert sorted(handle_of(one, store) for one in runs) == ["haiku", "sonnet"]
+
+
+def test_the_names_of_runs_alone_lead_to_the_same_handles(store):
+    import_paths([*BATCHES, RUN_B, COMPARISON], store)
+    known = names_of_runs(store)
+
+    assert handles_among(known, known) == handles_of(all_runs(store))
+    assert handles_among(known, known[:1]) == {known[0].id: handle_of(run_by_id(store, known[0].id), store)}
 
 
 def test_runs_of_one_name_and_model_are_called_by_their_ids(store):

@@ -40,10 +40,22 @@ class _FileHead(NamedTuple):
     """How many bytes were asked for."""
 
 
-class _Entry(NamedTuple):
-    path: Path
-    is_file: bool
-    is_folder: bool
+class _Entry:
+    """Its path is made when it is asked for: a folder may have very many entries, most of another kind."""
+
+    __slots__ = ("_folder", "_name", "_path", "is_file", "is_folder")
+
+    def __init__(self, folder: Path, entry: os.DirEntry[str]) -> None:
+        self._folder, self._name = folder, entry.name
+        self._path: Path | None = None
+        self.is_folder = entry.is_dir(follow_symlinks=False)
+        self.is_file = not self.is_folder and entry.is_file(follow_symlinks=False)
+
+    @property
+    def path(self) -> Path:
+        if self._path is None:
+            self._path = self._folder / self._name
+        return self._path
 
 
 class _KnownPaths(NamedTuple):
@@ -156,7 +168,4 @@ def _listed(folder: Path) -> list[_Entry]:
             entries = sorted(islice(visible, LISTING_CAP), key=_NAME)
     except OSError:
         return []
-    return [
-        _Entry(folder / entry.name, entry.is_file(follow_symlinks=False), entry.is_dir(follow_symlinks=False))
-        for entry in entries
-    ]
+    return [_Entry(folder, entry) for entry in entries]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from errata.model import Harness, Item
-from errata.sources.base import BYTE_ORDER_MARK, Match, children, folders, head_of, is_file
+from errata.sources.base import BYTE_ORDER_MARK, Match, files, folders, head_of, is_file
 from errata.text.lazy_regex import lazy_regex
 
 NAME = "swe-bench"
@@ -128,7 +128,7 @@ def is_instance_folder(folder: Path) -> bool:
 
 def _kind_of_folder(folder: Path) -> Kind | None:
     """What makes a folder a run, by its first few files: a report takes precedence over the files it covers."""
-    kinds = {kind_of_file(file) for file in islice(filter(Path.is_file, children(folder)), LOOKS)}
+    kinds = {kind_of_file(file) for file in islice(files(folder), LOOKS)}
     for kind in ("report", "lists", "map", *TRAJECTORIES):
         if kind in kinds:
             return kind
@@ -148,7 +148,7 @@ def _is_submission(folder: Path) -> bool:
     report = next((file for name in ("results.json", REPORT) if is_file(file := folder / "results" / name)), None)
     if report is None or kind_of_file(report) != "lists":
         return False
-    beside = islice(filter(Path.is_file, children(folder)), LOOKS)
+    beside = islice(files(folder), LOOKS)
     return (folder / "logs").is_dir() or any(kind_of_file(file) == "predictions" for file in beside)
 
 
