@@ -93,7 +93,8 @@ class _HtmlPage:
 
     def _contents(self) -> str:
         links = [
-            f'<a href="#{self._id(one)}">{page_text(one.short or one.title)}</a>' for one in self._document.sections
+            f'<a href="#{self._id(section)}">{page_text(section.short or section.title)}</a>'
+            for section in self._document.sections
         ]
         if self._document.facts:
             links.append(f'<a href="#{ABOUT}">About</a>')
