@@ -131,8 +131,9 @@ def _summaries(archive: Archive, file: str) -> Iterator[Row | Unreadable]:
             yield Row(data, SourceRef(file=file, member=name, pointer=f"/{place}"))
 
 
-def read_json_log(path: Path) -> InspectLog | Unreadable:
-    document = long_document(path, "samples", source=NAME, root=path)
+def read_json_log(path: Path, data: bytes | None = None) -> InspectLog | Unreadable:
+    """`data` is what is in it, if it was read before."""
+    document = long_document(path, "samples", source=NAME, root=path, data=data)
     return document if isinstance(document, Unreadable) else _log(document)
 
 

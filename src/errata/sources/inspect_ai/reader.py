@@ -13,14 +13,15 @@ from errata.model import Attempt, Case, Item, SourceRef, Unreadable, attempt_id,
 from errata.model.codec import pack
 from errata.model.identity import fingerprint
 from errata.model.record import TurnBegins
-from errata.sources.base import ALONE, ReaderShare, Row, convert_each, describe, unreadable
-from errata.sources.inspect_ai import NAME, is_archive
+from errata.sources.base import ALONE, ReaderShare, Row, convert_each, describe, small_file, unreadable
+from errata.sources.inspect_ai import NAME, ZIP, is_archive
 from errata.sources.inspect_ai.logs import CAPS, InspectLog, can_be_shared, log_of_archive, read_json_log
 from errata.sources.inspect_ai.runs import judges_of, run_of, scorers_of
 from errata.sources.inspect_ai.samples import LogContext, attempt_of, case_content, case_of, sample_id
 from errata.sources.inspect_ai.scores import primary_of
 from errata.sources.inspect_ai.values import words
 from errata.sources.shared.archives import open_archive
+from errata.sources.shared.json_rows import SMALL
 from errata.sources.shared.row_groups import Copies, copied_row
 from errata.sources.shared.values import count, mapping, plain, sequence
 
@@ -39,10 +40,11 @@ def read_whole(path: Path) -> Iterator[Item]:
 
 
 def read_share_of(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins]:
-    if is_archive(path):
+    data = small_file(path, SMALL)
+    if data.startswith(ZIP) if data is not None else is_archive(path):
         yield from _read_archive(path, share)
     elif share.number == 0:
-        log = read_json_log(path)
+        log = read_json_log(path, data)
         yield from (log,) if isinstance(log, Unreadable) else read_log(log, path, ALONE)
 
 

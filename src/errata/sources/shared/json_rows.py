@@ -173,11 +173,16 @@ class LongDocument:
             return data.decode("utf-8", "replace")
 
 
-def long_document(path: Path, listed: str, *, source: str, root: Path) -> LongDocument | Unreadable:
-    """`listed` names the field with the long list; empty if the document itself is the list."""
+def long_document(
+    path: Path, listed: str, *, source: str, root: Path, data: bytes | None = None
+) -> LongDocument | Unreadable:
+    """`listed` names the field with the long list; empty if the document itself is the list.
+
+    `data` is what is in a small file that was read before.
+    """
     ref = SourceRef(file=relative(path, root))
     try:
-        whole = small_file(path, SMALL)
+        whole = data if data is not None else small_file(path, SMALL)
         if whole is None:
             if path.stat().st_size > FILE_CAP:
                 return unreadable(source, ref, f"larger than {FILE_CAP // 2**20} MB")
