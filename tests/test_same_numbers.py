@@ -221,7 +221,7 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
          lambda run: (made := written_back(run)) and len(made["changes"]) + sum(made["left"].values())),
     ],
     "attempts passed": [
-        ("runs", lambda run: int(row_of_runs(run)["attempts passed"].partition("/")[0])),
+        ("runs", lambda run: int(row_of_runs(run)["passed"].replace("–", "0").partition("/")[0])),
         ("runs --json", lambda run: passes_with_and_without_rows(listed(run))),
         ("analyze --json", lambda run: passes_with_and_without_rows(analysis(run))),
     ],

@@ -156,8 +156,8 @@ core_functionality         1         0      –       –
 – undefined: all ratings are the same, or there are too few
 
 Disputed overall (4)
-  test-002/T0/04   judge_01 (claude-opus-4-6) pass 0.72 · judge_02 (claude-sonnet-4-6) pass 0.89 ·
-    judge_03 (claude-haiku-4-5) fail 0.00
+  test-002/T0/04   judge_01 (claude-opus-4-6) pass 0.72 · judge_02 (claude-sonnet-4-6) pass 0.89
+    · judge_03 (claude-haiku-4-5) fail 0.00
     errata show '7617bfef35cbff0b:projectscylla/test-002/T0/04#1'
   test-002/T0/04 #2   judge_01 (claude-opus-4-6) pass 0.82 · judge_02 (claude-sonnet-4-6) pass 0.85
     · judge_03 (claude-haiku-4-5) fail 0.25

@@ -35,7 +35,7 @@ Owners   9 failures
          grader          1   ███   lint failed, every test passed
          provider        1   ███   the provider returned a server error
          environment     1   ███   a download or connection broke during setup
-         supported: by the log, another attempt or another run · presumed: by default, no evidence
+         supported: by the log or another attempt or run · presumed: nothing shows whose fault it is
 
 Next     errata failures jn7mqywb --owner grader   check 1 grader failure: is the grader right?
          errata rerun jn7mqywb                     print how to rerun 2 evals
@@ -95,6 +95,7 @@ Next     errata rerun 0b1c2d3e   print how to rerun 3 turns
 
 def test_the_failures_of_a_run(library):
     assert done("failures", "jn7mqywb", "--store", library).out == snapshot("""\
+Run jn7mqywb · acme/nimbus-2-coder · convex-evals, experiment default · 2026-03-09
 case                                  failed checks  owner        conf       signal
 000-fundamentals/002-http_greeting    eslint         grader       likely     lint_only
     9:23 error 'ctx' is defined but never used @typescript-eslint/no-unused-vars
@@ -116,8 +117,8 @@ case                                  failed checks  owner        conf       sig
 005-idioms/004-pick_primitive         tests          model        supported  check_failed
     AssertionError: expected { b: "action", e: "mutation" } to match { b: "mutation", e: "action" }
 9 failures in 25 attempts · provisional: owners assigned by rules
-conf = confidence in the owner: certain, likely or weak; for the model supported (by the log,
-  another attempt or another run) or presumed (by default, no evidence)
+conf = confidence in the owner: certain, likely or weak; for the model: supported (by the log or
+  another attempt or run) or presumed (nothing shows whose fault it is)
 
 Next     errata show jn7mqywb/000-fundamentals/002-http_greeting   show the evidence of one failure
 """)
@@ -142,12 +143,12 @@ Counted  in strict and as_reported, not in clean
 Next     errata rerun jn7mqywb --case 003-mutations/005-batch_insert
 
 checks
-  filesystem  pass
-  install     fail    error: ECONNRESET downloading package manifest convex
-  deploy      not_run
-  tsc         not_run
-  eslint      not_run
-  tests       not_run
+  pass     filesystem
+  fail     install     error: ECONNRESET downloading package manifest convex
+  not_run  deploy
+  not_run  tsc
+  not_run  eslint
+  not_run  tests
 
 error infrastructure in the environment · getRunDetails.envelope.json#/value/evals/15/steps/1
   > Error: Command failed: bun install
@@ -196,6 +197,7 @@ def test_passes_that_deserve_a_second_look(library):
     page = done("failures", "9c0d1e2f", "--suspicious", "--limit", 3, "--store", library).out
 
     assert page == snapshot("""\
+Run 9c0d1e2f · voice-beta · harbour_bench · 2026-03-01
 case    suspicion          conf    where        quote
 turn-0  recites_reference  likely  output.text  Greets Lena; the Lantern Harbour Fair is a three-da…
 turn-1  recites_reference  likely  output.text  Friday opens at 10:00.
@@ -229,12 +231,12 @@ Counted  in strict, as_reported and clean
 Others   1 other model fails this case (in 2 earlier runs): voice-alpha
 
 checks
-  turn_taking            pass
-  tool_use_correct       fail
-  instruction_following  pass
-  kb_grounding           pass
-  ambiguity_handling     not_applicable
-  state_tracking         fail
+  pass            turn_taking
+  fail            tool_use_correct
+  pass            instruction_following
+  pass            kb_grounding
+  not_applicable  ambiguity_handling
+  fail            state_tracking
 
 judge openai
   > Multi-step request; only canceled one and forgot the class.
@@ -291,11 +293,11 @@ Score                  passed     rate   95 % interval
                        · 11 from an earlier session (5 passed, 6 failed)
 
 Owners   23 failures
-         harness        13   ████████████████████   e.g. stored results have a null where the loader
-                                                    expects a dictionary
+         harness        13   ████████████████████   11 of 13: stored results have a null where the
+                                                    loader expects a dictionary
          model          10   ███████████████   all presumed: no other run of these cases is in the
                                                store
-         presumed: by default, no evidence
+         presumed: nothing shows whose fault it is
 
 Next     errata failures batch-0214 --owner harness
            # check 13 harness failures: is the harness at fault?
@@ -357,16 +359,16 @@ def test_the_list_of_runs():
     )
 
     assert done("runs").out == snapshot("""\
-run       model             suite          started           attempts passed  failures
-0b1c2d3e  voice-beta        harbour_bench  2026-03-02 10:00            25/29         4
+run       model             suite          started           passed  failures
+0b1c2d3e  voice-beta        harbour_bench  2026-03-02 10:00   25/29         4
     2 missing
-7d8e9f0a  voice-delta       harbour_bench  2026-03-02 09:00             0/30         1
+7d8e9f0a  voice-delta       harbour_bench  2026-03-02 09:00       –         1
     nothing scored
-3a4b5c6d  acme/voice-gamma  harbour_bench  2026-03-01 14:00            22/30         8
-    1 of the failures without a verdict
-9c0d1e2f  voice-beta        harbour_bench  2026-03-01 13:00            20/30        10
-5e6f7a8b  voice-alpha       harbour_bench  2026-03-01 11:00            26/30         4
-1a2b3c4d  voice-alpha       harbour_bench  2026-03-01 10:00            25/30         5
+3a4b5c6d  acme/voice-gamma  harbour_bench  2026-03-01 14:00   22/30         8
+    1 failure without a verdict
+9c0d1e2f  voice-beta        harbour_bench  2026-03-01 13:00   20/30        10
+5e6f7a8b  voice-alpha       harbour_bench  2026-03-01 11:00   26/30         4
+1a2b3c4d  voice-alpha       harbour_bench  2026-03-01 10:00   25/30         5
 """)
 
 

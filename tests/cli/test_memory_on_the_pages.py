@@ -44,7 +44,7 @@ def page(text, *words):
 def test_the_talk_of_an_analysis_tells_which_reports_there_are(reports):
     result = done("analyze", RUN_B)
 
-    assert "history   2 earlier reports of acme/nimbus-2-coder in reports\n" in result.err
+    assert "history   2 earlier reports on acme/nimbus-2-coder (in reports)\n" in result.err
 
 
 def test_known_list_shows_gaps_that_only_reports_record(reports):

@@ -61,7 +61,7 @@ def test_runs_of_one_table_have_names_that_differ(quiz):
     names = [line.split()[0] for line in page.splitlines()[1:] if not line.startswith(" ")]
 
     assert sorted(names) == ["alpha", "beta"]
-    assert page.count("named nightly") == 2
+    assert page.count("logged as nightly") == 2
 
 
 @pytest.mark.req("B-83")

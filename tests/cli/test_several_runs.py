@@ -54,8 +54,9 @@ def test_each_of_several_runs_has_a_title(library):
     assert "\n\nRun 1a2b3c4d · voice-alpha" in page
 
 
-def test_one_run_needs_no_title(library):
-    assert done("failures", "9c0d1e2f", "--store", library).out.startswith("case ")
+def test_a_single_run_has_its_title_too(library):
+    """Who asks for `latest` sees which run that is."""
+    assert done("failures", "9c0d1e2f", "--store", library).out.startswith("Run 9c0d1e2f · voice-beta · ")
 
 
 def test_the_store_is_opened_once_however_many_runs_it_holds(library, monkeypatch):

@@ -91,7 +91,7 @@ def test_earlier_sessions_are_told(library):
 
     result = shown(library, f"{run}/test-004")
 
-    assert "\nin session 1 it was completed/scored/" in result
+    assert "\nsession 1: failed (execution completed) · id " in result
     assert "replaced by an earlier session's result in clean" in result
 
 
@@ -103,7 +103,7 @@ def test_tool_calls_are_told_as_json_and_not_as_python(library):
 
 
 def test_a_number_is_told_without_the_noise_of_floating_point(own):
-    assert "points  unscored 0.3\n" in own(points=0.1 + 0.2)
+    assert "unscored  points  0.3\n" in own(points=0.1 + 0.2)
 
 
 def test_messages_are_told_by_who_says_what(own):

@@ -153,7 +153,7 @@ def test_logs_that_were_chosen_for_their_failures_give_no_estimate_of_a_score():
 
 
 def test_a_case_that_was_scored_although_its_request_failed_is_not_measured():
-    assert "3 of 4 planned cases measured, 1 scored without a usable result" in " ".join(
+    assert "3 of 4 planned cases measured, 1 scored but not usable (infrastructure or knock-on)" in " ".join(
         done("analyze", FIXTURES / "bfcl/simple/data", "--no-report").err.split()
     )
 

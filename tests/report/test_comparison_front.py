@@ -86,7 +86,7 @@ def test_causes_are_ranked_by_their_own_rows_with_knock_on_failures_apart(report
 
 def test_each_owner_has_how_sure_it_is_and_why(report):
     assert '<span class="note">likely: No answer</span>' in front(report)
-    assert "presumed: by default, no evidence" in front(report)
+    assert "presumed: nothing shows whose fault it is" in front(report)
 
 
 def test_findings_about_the_measurement_lead_to_something_to_do(report):

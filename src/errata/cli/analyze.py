@@ -17,6 +17,7 @@ from errata.cli.render.analysis_counts import measured_share, show_categories, s
 from errata.cli.render.fields import place_of
 from errata.cli.render.history import show_memory, tell_history
 from errata.cli.render.next_steps import put_next
+from errata.cli.render.overview import file_of, put_overview, tell_number
 from errata.cli.render.runs import beside, counted_in, failures_in_words, passes_with_reasons, repeated_rows, title_of
 from errata.cli.render.scores import estimate_words, put_bracket
 from errata.cli.render.suspects import put_suspects
@@ -113,7 +114,9 @@ def _show_all(
             show_unreadable(summary)
         say_passed_over(summary)
     show_unread(unread)
-    if len(views) > 1 and not options.json:
+    is_overview = len(views) > 1 and not options.json
+    if is_overview:
+        tell_number(views)
         _show_suspects(views)
     for at, view in enumerate(views):
         if at and not options.json:
@@ -123,6 +126,8 @@ def _show_all(
             _put_json(view.summary, path, () if at else unread)
         else:
             show_analysis(view.summary, as_json=False, report=path, suspects_here=len(views) == 1)
+    if is_overview:
+        put_overview(views)
 
 
 def _write_report(view: RunView) -> Path | None:
@@ -167,7 +172,7 @@ def show_analysis(
     if as_json:
         _put_json(analysis, report)
         return
-    tell_summary(analysis)
+    tell_summary(analysis, file="" if suspects_here else file_of(analysis))
     show_summary(analysis, kept=kept, report=report, suspects_here=suspects_here)
 
 
@@ -180,8 +185,8 @@ REASON = 26
 """With fewer columns than this beside the bar, a reason goes on at the left."""
 
 
-def tell_summary(analysis: Analysis) -> None:
-    """Progress lines before the result, one for each step."""
+def tell_summary(analysis: Analysis, file: str = "") -> None:
+    """Progress lines before the result, one for each step. `file`: the log, where several are read."""
     run, counts = analysis.stored.run, analysis.stored.counts
     made = counts.attempts_in_log
     checks = sum(sum(often for status, often in one.items() if status != "not_run") for one in counts.checks.values())
@@ -193,12 +198,20 @@ def tell_summary(analysis: Analysis) -> None:
     read = ", ".join([f"{plural(made, 'attempt' if of else word)}{of}", *beside(analysis.stored)])
     read += f", {more:,} replaced or nested attempts not counted" if more else ""
     measured = f", {plural(checks, 'check')}" if checks else ""
-    say(f"read      {run.source.name} · {read}{measured} · {number(counts.unreadable)} unreadable", hang=STEP)
-    say(f"checkup   {measured_share(analysis)}{analysis.health.summary}", hang=STEP)
+    source = f"{run.source.name} · {file}" if file else run.source.name
+    say(f"read      {source} · {read}{measured} · {number(counts.unreadable)} unreadable", hang=STEP)
+    say(f"checkup   {measured_share(analysis)}{_fitness(analysis)}", hang=STEP)
     if counts.failures:
         say(f"triage    {failures_in_words(analysis.stored)} · {_owners_found(analysis)}", hang=STEP)
         tell_history(analysis)
     say()
+
+
+def _fitness(analysis: Analysis) -> str:
+    """Of a run that is not fit also the first reason."""
+    health = analysis.health
+    problem = next((finding for finding in health.findings if finding.breaks), None)
+    return health.summary if problem is None else f"{health.summary}: {one_line(problem.text).partition(': ')[0]}"
 
 
 def _owners_found(analysis: Analysis) -> str:
@@ -326,7 +339,7 @@ def _show_owners(analysis: Analysis) -> None:
         if at == 0:
             put(f"Owners   {failures_in_words(analysis.stored)}", hang=9)
         line = f"{'':<8} {owner.owner:<12} {owner.count:>{digits},}   {bar}"
-        only = "" if owner.because_of_it == owner.count else "e.g. "
+        only = "" if owner.because_of_it == owner.count else f"{owner.because_of_it:,} of {owner.count:,}: "
         hang = columns(line) + 3
         if WIDTH - hang < REASON:
             hang = 12

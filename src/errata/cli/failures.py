@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from typing import get_args
 
 import click
@@ -15,8 +15,9 @@ from errata.cli.output import plural, put, put_command, put_json, put_lines_of_j
 from errata.cli.render.fields import visible_name
 from errata.cli.render.runs import attempts_in_words, failures_in_words, passes_in_words, title_of
 from errata.cli.shared_options import failure_filters, reports_option
-from errata.cli.table import put_table
-from errata.errors import ErrataError, SettingsError
+from errata.cli.table import BELOW, put_table
+from errata.compare.matrix import natural
+from errata.errors import SettingsError
 from errata.model import StoredRun
 from errata.model.filters import Filters
 from errata.model.output.failures import ListedFailureOutput
@@ -78,8 +79,8 @@ def command(
     store = options.store
     looked_at: list[StoredRun] = []
     count = 0
-    for stored, is_one_of_several in _in_turn(runs, store):
-        if not options.json and is_one_of_several:
+    for stored in runs_named(runs, store):
+        if not options.json:
             put(("\n" if looked_at else "") + title_of(stored.run, handle_of(stored, store)))
         looked_at.append(stored)
         if suspicious:
@@ -93,21 +94,6 @@ def command(
             count += (_put_json if options.json else show)(failures, raw=raw)
     if not count:
         refuse_unknown(filters, [RunView(stored, store) for stored in looked_at])
-
-
-def _in_turn(runs: Sequence[str], store: Store) -> Iterator[tuple[StoredRun, bool]]:
-    """Each run, and whether it is one of several. A wrong selector is reported behind the runs that were found."""
-    named = runs_named(runs, store)
-    held = list(islice(named, 1))
-    problem: ErrataError | None = None
-    try:
-        held += islice(named, 1)
-    except ErrataError as error:
-        problem = error
-    is_one_of_several = len(runs) > 1 or len(held) > 1
-    yield from ((stored, is_one_of_several) for stored in chain(held, named))
-    if problem is not None:
-        raise problem
 
 
 def _put_json(failures: Iterable[Failure], *, raw: bool) -> int:
@@ -145,7 +131,7 @@ NAMED = 5
 
 
 def show_failures(stored: StoredRun, handle: str, failures: Iterable[Failure], *, raw: bool) -> int:
-    listed = list(failures)
+    listed = sorted(failures, key=lambda one: (natural(one.case_name), one.attempt.index))
     if listed:
         _put_rows(listed, raw=raw)
     counts = stored.counts
@@ -210,7 +196,7 @@ def _legend(listed: Sequence[Failure]) -> str:
 
 
 def _are_reported(listed: Sequence[Failure]) -> bool:
-    return any(failure.times_reported is not None for failure in listed)
+    return any(failure.times_reported for failure in listed)
 
 
 def _where_owners_come_from(listed: Sequence[Failure]) -> str:
@@ -239,9 +225,19 @@ def _put_rows(listed: Sequence[Failure], *, raw: bool) -> None:
         beside = [(*row, reason or "–") for row, reason in zip(rows, reasons, strict=True)]
         put_table((*header, "reason"), beside, give_way=("reason",), raw=raw)
     else:
-        put_table(
-            header, rows, give_way=give_way, whole=("case", "failed checks"), below=reasons, below_lines=2, raw=raw
-        )
+        below = _once(rows, reasons)
+        put_table(header, rows, give_way=give_way, whole=("case", "failed checks"), below=below, below_lines=2, raw=raw)
+
+
+def _once(rows: Sequence[tuple[str, ...]], reasons: Sequence[str]) -> list[str]:
+    """A reason that needs two lines is printed once; the other rows name the first one that has it."""
+    first: dict[str, str] = {}
+    for row, reason in zip(rows, reasons, strict=True):
+        first.setdefault(reason, row[0])
+    return [
+        reason if columns(reason) <= WIDTH - BELOW or first[reason] == row[0] else f"as in {first[reason]}"
+        for row, reason in zip(rows, reasons, strict=True)
+    ]
 
 
 def _mostly_fit(reasons: Sequence[str], room: int) -> bool:

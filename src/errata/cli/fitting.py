@@ -4,6 +4,7 @@ A Chinese character takes two columns and a combining mark none, so `len` does n
 """
 
 import shutil
+from collections.abc import Iterator
 from unicodedata import category, east_asian_width
 
 from errata.text.lazy_regex import lazy_regex
@@ -76,7 +77,7 @@ def _folded(line: str, width: int, room: int, *, whole_words: bool) -> list[str]
         return [line]
     lines: list[str] = []
     current = ""
-    for word in _WORDS.findall(line):
+    for word in _words(line, width):
         if columns(current + word) <= room:
             current += word
             continue
@@ -89,7 +90,17 @@ def _folded(line: str, width: int, room: int, *, whole_words: bool) -> list[str]
     return [*lines, current]
 
 
-_WORDS = lazy_regex(r" *[^ ]+(?: %)?")  # 12.5 % stays together
+def _words(line: str, width: int) -> Iterator[str]:
+    """A separator stays with the word behind it, unless the two are too wide for a line."""
+    for word in _WORDS.findall(line):
+        head, dot, rest = word.partition("· ")
+        if dot and not head.strip(" ") and columns(word.lstrip(" ")) > width:
+            yield from (f"{head}·", f" {rest}")
+        else:
+            yield word
+
+
+_WORDS = lazy_regex(r" *(?:· +)?[^ ]+(?: %)?")  # 12.5 % stays together
 
 
 def _breakable(word: str, width: int) -> str:

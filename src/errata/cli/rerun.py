@@ -18,6 +18,7 @@ from errata.render.figures import left_out_reason
 from errata.rerun import ByHand, Command, RerunAttempt
 from errata.rerun.plan import ALSO_WHY, FILL_IN, judging, note_text, why_by_hand
 from errata.rerun.selection import Rerun
+from errata.runs.explanation import meaning_of
 from errata.runs.view import RunView
 from errata.runs.without_failures import cases_not_in_log
 from errata.text.clean import one_line
@@ -104,6 +105,8 @@ def _show(rerun: Rerun, view: RunView) -> None:
         [f"{rerun.attempts:,} of {_whole(view)}", *_tally(left_out_reason(one.why) for one in attempts)],
     )
     _show_recovered(rerun)
+    for note in plan.notes:
+        put(f"note     {note_text(note)}", hang=9)
     for command in plan.commands:
         put()
         show_command(command)
@@ -111,8 +114,6 @@ def _show(rerun: Rerun, view: RunView) -> None:
         put()
         _show_by_hand(plan.by_hand)
     put()
-    for note in plan.notes:
-        put(f"note     {note_text(note)}", hang=9)
     if plan.commands:
         put(f"cost     {_cost(rerun)}", hang=9)
     put("Owners are provisional unless reviewed. Nothing was run.")
@@ -162,7 +163,8 @@ def _names(attempts: Iterable[RerunAttempt]) -> list[str]:
 
 def _reasons(attempts: Iterable[RerunAttempt]) -> list[str]:
     reasons = ((left_out_reason(one.why), one.signal) for one in attempts)
-    return _tally(f"{why}: {signal}" if signal else why for why, signal in reasons)
+    tally = Counter(f"{why}: {meaning_of(signal)}" if signal else why for why, signal in reasons)
+    return [f"{count:,} × {words}" for words, count in tally.most_common()]
 
 
 def _tally(words: Iterable[str]) -> list[str]:

@@ -3,7 +3,7 @@
 import click
 
 from errata.cli.options import Options, shared_options
-from errata.cli.output import put_json, say
+from errata.cli.output import plural, put_json, say
 from errata.cli.render.runs import beside, passes_in_words, stand_in_note, without_verdict
 from errata.cli.table import put_table
 from errata.errors import SourceError, did_you_mean
@@ -17,9 +17,9 @@ from errata.settings.store_location import is_there
 from errata.verbs.gate import code_refs_of
 from errata.verbs.store import all_runs, list_sources
 
-HEADER = ("run", "model", "suite", "started", "attempts passed", "failures")
+HEADER = ("run", "model", "suite", "started", "passed", "failures")
 NAMES = ("suite", "model")
-LEGEND = "attempts passed = passed / attempts made; `errata score RUN` shows the scores"
+LEGEND = "passed: of the attempts in the log; `errata score` also counts missing cases"
 
 
 @click.command("runs")
@@ -44,7 +44,7 @@ def command(source: str, model: str, options: Options) -> None:
         handles = handles_of(known)
         rows = [_row(one, handles[one.run.id]) for one in stored]
         notes = [_notes(one, handles[one.run.id], counted_before(one, options.store)) for one in stored]
-        put_table(HEADER, rows, right=("attempts passed", "failures"), whole=NAMES, below=notes, below_lines=0)
+        put_table(HEADER, rows, right=("passed", "failures"), whole=NAMES, below=notes, below_lines=0)
         say(LEGEND)
         if len(known) > 1:
             say(f"`latest` = {handles[run_named('latest', options.store).run.id]}, imported last")
@@ -69,7 +69,7 @@ def _row(stored: StoredRun, handle: str) -> tuple[object, ...]:
         subject_label(run) or "–",
         run.suite or "–",
         (run.started_at or "–")[:16].replace("T", " "),
-        f"{passes.passed:,}/{passes.made:,}",
+        "–" if _nothing_scored(stored) else f"{passes.passed:,}/{passes.made:,}",
         counts.failures if counts.attempts_in_log or not passes.made else "–",
     )
 
@@ -79,19 +79,23 @@ def _notes(stored: StoredRun, handle: str, suspicious: SuspiciousCount | None) -
     run, counts = stored.run, stored.counts
     notes = [note] if (note := stand_in_note(run)) else []
     if needs_native_id(run, handle):
-        notes += [f"named {run.native_id}"] if run.native_id != subject_label(run) else []
+        notes += [f"logged as {run.native_id}"] if run.native_id != subject_label(run) else []
         notes += variant_of(run)
     if run.excluded is not None:
         notes.append(f"excluded: {run.excluded.reason}")
     notes += beside(stored)
     if unjudged := without_verdict(stored):
-        notes.append(f"{unjudged:,} of the failures without a verdict")
+        notes.append(f"{plural(unjudged, 'failure')} without a verdict")
     if suspicious is not None and suspicious.suspicious:
         notes.append(passes_in_words(stored.counts.outcomes.get("pass", 0), suspicious))
-    if counts.counted and not counts.measurements.get("scored"):
+    if _nothing_scored(stored):
         notes.append("nothing scored")
     if counts.unreadable:
         notes.append(f"{counts.unreadable:,} unreadable")
     if run.revision > 1:
         notes.append(f"revision {run.revision}")
     return " · ".join(notes)
+
+
+def _nothing_scored(stored: StoredRun) -> bool:
+    return bool(stored.counts.counted) and not stored.counts.measurements.get("scored")

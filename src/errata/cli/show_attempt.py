@@ -23,7 +23,9 @@ NAMED = 3
 def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
     attempt = shown.attempt
     session = f"session {attempt.session}" if attempt.session is not None else ""
-    parts = [visible_name(shown.case_name), shown.place, session, where_it_failed(attempt)]
+    # the sessions below are attempts, too
+    place = "" if shown.earlier and shown.of == 1 else shown.place
+    parts = [visible_name(shown.case_name), place, session, where_it_failed(attempt)]
     put(" · ".join(part for part in parts if part), raw=raw)
     put(" · ".join(_facts(attempt)), raw=raw, colour=[attempt.outcome])
     for relation in _relations(shown):
@@ -84,14 +86,17 @@ def _relations(shown: ShownAttempt) -> list[str]:
     )
     relations = [f"{word} {short_name(shown, other)}" for word, other in named if other]
     for earlier in shown.earlier:
-        facts = f"{earlier.execution}/{earlier.measurement}/{earlier.outcome}"
-        relations.append(f"in session {earlier.session} it was {facts} · id {earlier.id}")
+        result = _RESULTS.get(earlier.outcome, "not measured")
+        relations.append(f"session {earlier.session}: {result} (execution {earlier.execution}) · id {earlier.id}")
     if shown.failed:
         command = command_line(["errata", "show", f"{shown.handle}/{shown.case_name}#{shown.failed[0]}"])
         others = "other row", "other rows"
         others = others if shown.rows else ("other attempt at this case", "other attempts at this case")
         relations.append(f"{plural(len(shown.failed), *others)} failed: `{command}`")
     return relations
+
+
+_RESULTS = {"pass": "passed", "fail": "failed", "partial": "partly passed"}
 
 
 def where_it_failed(attempt: Attempt) -> str:
@@ -108,7 +113,8 @@ def where_it_failed(attempt: Attempt) -> str:
         return f"failed by {'the judge' if judge == 'judge' else judge}" if judge else "failed"
     if failed:
         more = f" and {len(failed) - NAMED} more" if len(failed) > NAMED else ""
-        return f"failed {', '.join(check.name for check in failed[:NAMED])}{more}{_of_how_many(failed, attempt.checks)}"
+        names = ", ".join(check.name for check in failed[:NAMED])
+        return f"failed {names}{more}{_of_how_many(failed, attempt.checks) or _beside(failed, attempt.checks)}"
     if attempt.execution == "limit":
         return f"reached a limit{f' ({attempt.limit.type})' if attempt.limit else ''}"
     if attempt.execution == "cancelled":
@@ -117,6 +123,18 @@ def where_it_failed(attempt: Attempt) -> str:
         error = attempt.ending_error
         return f"ended in an error {PHASE_WORDS[error.phase]}" if error is not None else "ended in an error"
     return "" if attempt.measurement == "scored" else "not measured"
+
+
+_SCORERS = ("assertion", "criterion", "dimension")
+
+
+def _beside(failed: list[Check], checks: tuple[Check, ...]) -> str:
+    """Other scorers that failed and do not decide the outcome."""
+    if failed[0].kind not in _SCORERS:
+        return ""
+    others = [one.name for one in checks if one.status == "fail" and not one.counts and one.kind in _SCORERS]
+    more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
+    return f"; not counted: {', '.join(others[:NAMED])}{more}" if others else ""
 
 
 def _step(failed: Check, checks: tuple[Check, ...]) -> str:

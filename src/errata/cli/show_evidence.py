@@ -14,7 +14,8 @@ from errata.text.tool_output import key_line
 BRIEF_LINES = 12
 BRIEF_STEPS = 8
 BRIEF_CHECKS = 20
-NAME = 48
+NAME = 32
+"""A longer name has a line of its own."""
 LOG_INDENT = 12
 ROLE, SPEAKER = 11, 32
 """Columns for the speaker of a step, at least and at most."""
@@ -49,18 +50,17 @@ def _checks(checks: tuple[Check, ...], *, full: bool, raw: bool) -> None:
     shown = checks if full or len(checks) <= BRIEF_CHECKS else tuple(noted[:BRIEF_CHECKS])
     put()
     put("checks" + ("" if len(shown) == len(checks) else f" ({len(shown)} of {len(checks)}; --full shows all)"))
-    width = min(NAME, max((columns(wash(check.name, raw=raw)) for check in shown), default=0))
     status = max((len(check.status) for check in shown), default=0)
-    for check in shown:
-        name = one_line(wash(check.name, raw=raw))
+    names = [one_line(wash(check.name, raw=raw)) for check in shown]
+    width = max((size for name in names if (size := columns(name)) <= NAME), default=0)
+    for check, name in zip(shown, names, strict=True):
+        reason = " · ".join(filter(None, (_value(check, raw=raw), _explanation(check, raw=raw))))
+        head = f"  {check.status:<{status}}  "
         if columns(name) > width:
-            put(f"  {name}", raw=True)
-            name = ""
-        parts = [
-            part for part in (f"{check.status:<{status}}", _value(check, raw=raw), _explanation(check, raw=raw)) if part
-        ]
-        line = f"  {padded(name, width)}  {' '.join(parts)}"
-        put(cut(line.rstrip(), WIDTH), raw=True, colour=[check.status])
+            put(f"{head}{name}", raw=True, colour=[check.status], hang=columns(head))
+            head, name = " " * columns(head), ""
+        if name or reason:
+            put(cut(f"{head}{padded(name, width)}  {reason}".rstrip(), WIDTH), raw=True, colour=[check.status])
 
 
 def _value(check: Check, *, raw: bool) -> str:

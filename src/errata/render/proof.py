@@ -26,8 +26,8 @@ _NO_SESSION = "{these} failed in every session that measured {them}"
 
 
 PROOF_WORDS: dict[Proof, str] = {"": "", "shown": "supported", "presumed": "presumed"}
-_SUPPORTED, _PRESUMED = "by the log, another attempt or another run", "by default, no evidence"
-PROOF_EXPLAINED = f"for the model supported ({_SUPPORTED}) or presumed ({_PRESUMED})"
+_SUPPORTED, _PRESUMED = "by the log or another attempt or run", "nothing shows whose fault it is"
+PROOF_EXPLAINED = f"for the model: supported ({_SUPPORTED}) or presumed ({_PRESUMED})"
 
 
 def proof_legend(shown: int, presumed: int) -> str:

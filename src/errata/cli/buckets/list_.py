@@ -83,7 +83,8 @@ def _foot(table: BucketTable, *, alone: bool) -> str:
         return f"{plural(table.alone, 'failure')}, no two alike{hint}"
     parts = [f"{plural(table.failures - table.alone, 'failure')} in {plural(table.buckets, 'cause')}"]
     if table.alone:
-        parts.append(f"{plural(table.alone, 'more failure matches', 'more failures match')} no other{hint}")
+        alone_in = plural(table.alone, "more failure is alone in its cause", "more failures are alone in their causes")
+        parts.append(f"{alone_in}{hint}")
     hidden = table.buckets + (table.alone if alone else 0) - len(table.listed)
     parts += [f"{plural(hidden, 'more cause')}: raise `--limit`"] if hidden else []
     return " · ".join(parts)

@@ -33,12 +33,13 @@ def tell_history(analysis: Analysis) -> None:
     if not (reports.same_model or reports.others or reports.undated or files.skipped):
         return
     where = ", ".join(place_of(str(folder.absolute())) for folder in files.folders)
-    line = f"{plural(len(reports.same_model), 'earlier report')} of {run.subject.model or 'this subject'} in {where}"
+    count = plural(len(reports.same_model), "earlier report") if reports.same_model else "no earlier report"
+    line = f"{count} on {run.subject.model or 'this subject'}"
     if reports.others:
-        line += f" · {len(reports.others):,} of other models"
+        line += f" · {len(reports.others):,} on other models"
     if reports.undated:
         line += f" · {len(reports.undated):,} without a date, not counted"
-    say(f"history   {line}", hang=10)
+    say(f"history   {line} (in {where})", hang=10)
     for report in files.skipped[:MOST_NOTES]:
         say(f"          skipped: {place_of(str(report.path.absolute()))}: {report.why}")
     if len(files.skipped) > MOST_NOTES:
@@ -65,7 +66,8 @@ def _show_repeats(analysis: Analysis) -> None:
     (count, where), *more = places
     line = f"{count:,} of {failures:,} {verb[where]}"
     line += "".join(f", {other:,} {verb[place]}" for other, place in more)
-    line += f"; {repeated.otherwise:,} of them in another way" if repeated.otherwise else ""
+    if 0 < repeated.otherwise <= repeated.in_runs:
+        line += f": {repeated.in_runs - repeated.otherwise:,} in the same way, {repeated.otherwise:,} in another way"
     put(f"Repeats  {line}", hang=9)
     for mention, keys in analysis.remembered.mentions.ambiguous[:MOST_NOTES]:
         put(f"         `{mention.text}` in {mention.report} matches {len(keys)} cases; not counted", hang=9)
@@ -117,7 +119,10 @@ def _runs(before: History) -> list[str]:
 
 
 def _elsewhere(before: History, alike: "tuple[Alike, ...]", *, comparable: bool) -> list[str]:
-    lines = [f"{one.model or 'another model'}: {_mention(one)}" for one in before.others[:NAMED]]
+    failed = {one.model for one in before.other_runs}
+    # of a model whose run is in the store, a report that only repeats the rules adds nothing
+    mentions = [one for one in before.others if one.model not in failed or (one.label and not one.by_rule)]
+    lines = [f"{one.model or 'another model'}: {_mention(one)}" for one in mentions[:NAMED]]
     if before.other_runs:
         models = list(dict.fromkeys(one.model for one in before.other_runs))
         runs = f"in {plural(len(before.other_runs), 'earlier run')}"

@@ -24,8 +24,8 @@ CORRELATED = "attempts at one case are correlated"
 class ScoreWords:
     """The words for one run: what its harness is called, and what it counts."""
 
-    def __init__(self, harness: str, counted: str) -> None:
-        self.harness, self.counted = harness, counted
+    def __init__(self, harness: str, counted: str, *, nothing_scored: bool = False) -> None:
+        self.harness, self.counted, self._nothing_scored = harness, counted, nothing_scored
 
     def note(self, score: Score, estimate: str = "") -> str:
         """`estimate`: whether the figure is the best estimate, in words."""
@@ -33,7 +33,10 @@ class ScoreWords:
 
     def _note(self, score: Score) -> str:
         if score.policy == "strict":
-            return f"every {self.counted}{'; ' if score.note else ''}{score.note}" if score.total else score.note
+            if not score.total:
+                return score.note
+            none = "none was scored, so none passed" if self._nothing_scored else ""
+            return "; ".join(filter(None, (f"every {self.counted}", none, score.note)))
         if score.policy == "as_reported":
             return self._of_harness(score)
         failed = len(score.recovered) - score.recovered_passes
@@ -128,7 +131,8 @@ BESIDE = 9
 def put_bracket(scores: Scores, *, estimate: str, is_reviewed: bool = False) -> None:
     """`estimate`: whether the last figure is the best estimate, in words."""
     run = scores.stored.run
-    words = ScoreWords(harness_title(run), counted_in(run, scores.unit))
+    nothing_scored = not scores.stored.counts.measurements.get("scored")
+    words = ScoreWords(harness_title(run), counted_in(run, scores.unit), nothing_scored=nothing_scored)
     shown: tuple[Policy, ...] = (*SHOWN, "reviewed") if is_reviewed else SHOWN
     lines = lines_of(scores.scores, shown, words, width=WIDTH - BESIDE, estimate=estimate)
     for at, line in enumerate([*lines, *clusters_in_words(scores.scores["strict"])]):

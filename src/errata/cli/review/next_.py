@@ -83,6 +83,8 @@ def command(
         return
     _show_remarks(leased)
     if as_json:
+        command = command_line(["errata", "review", "release", leased.packet.attempt_id])
+        say(f"leased to `{word_for(who)}` until {leased.until}; `{command}` returns it")
         put_json(next_output(leased, who))
         return
     with released_if_interrupted(leased, store, who):
@@ -91,6 +93,7 @@ def command(
         if asks:
             if owner is None:
                 put("The owner by rules is hidden, so that your verdict is independent; `errata show` shows it.")
+            put("Give labels by name or number. Ctrl-C quits and returns the failure unreviewed.")
             ask_and_submit(leased, store, who)
         else:
             show_lease(leased, who)
@@ -183,7 +186,7 @@ def _word(asked: str, words: Sequence[str], default: str | None = None) -> str:
         exact = [word for word in meant if word.casefold() == given.casefold()]
         if len(exact or meant) == 1:
             return (exact or meant)[0]
-        say(f"`{given}` is not one of them")
+        say(f"`{given}` is not one of them: give a name or a number from 1 to {len(words)}")
 
 
 def _quotes(packet: Packet) -> Iterator[dict[str, str]]:
