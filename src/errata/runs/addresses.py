@@ -21,6 +21,7 @@ from errata.runs.names import (
     runs_named,
     runs_of_model,
 )
+from errata.runs.shown_ids import MARK, original_case, original_id
 from errata.store.attempts import attempt_by_id, attempts_of
 from errata.store.buckets import bucket_runs
 from errata.store.database import Store
@@ -49,6 +50,7 @@ def resolve_case(text: str, store: Store, *, run: StoredRun | None = None, suite
 def case_named(text: str, store: Store, *, run: StoredRun | None = None, suite: str = "") -> CaseAddress | None:
     """By its key, its name, or the end of it where no other case ends so."""
     pk = run.pk if run else None
+    text = original_case(text, case_keys(store, suite=suite, pk=pk)) if MARK in text else text
     keys = cases_ending(store, text, suite=suite, pk=pk)
     if not keys and text.isdecimal():
         keys = _ending(case_keys(store, suite=suite, pk=pk), text)
@@ -124,8 +126,8 @@ def _located(thing: str, store: Store, split: Callable[[str, Store], tuple[Store
         parts = split_attempt_id(thing)
     except ValueError:
         parts = None
-    if parts is not None and ":" in thing:
-        return Located(run_by_id(store, parts.run), attempt_by_id(store, thing))
+    if parts is not None and "/" not in parts.run:  # RUN/CASE has one before the name, which may have a colon
+        return Located(run_by_id(store, parts.run), attempt_by_id(store, original_id(thing, store)))
     stored, case = split(thing, store)
     return Located(stored, _attempt_at(stored, case, store) if case else None)
 
@@ -205,7 +207,8 @@ def _split_known(thing: str, store: Store) -> tuple[StoredRun, str]:
 
 def _attempt_at(stored: StoredRun, case: str, store: Store) -> Attempt:
     """By its name, or by the beginning of it where no other case begins so."""
-    for name, session, wanted in _names_and_numbers(case):
+    for shown, session, wanted in _names_and_numbers(case):
+        name = original_case(shown, case_keys(store, pk=stored.pk)) if MARK in shown else shown
         for key in (name, f"{stored.run.suite}/{name}"):
             attempts = [attempt for attempt in attempts_of(store, stored.pk, case=key) if attempt.parent is None]
             if session is None:

@@ -88,6 +88,8 @@ def _is_word(value: Any) -> bool:
 def redact_tree(value: Any) -> Any:
     """The same for every text inside dicts and lists, and for their keys."""
     if isinstance(value, str):
+        if value[16:17] == ":" and (number := _NUMBER_OF_ATTEMPT.search(value)) and _RUN_ID.match(value):
+            return f"{redact_key(value[: number.start()])}{number[0]}"
         return redact_key(value) if len(value) < _NAME else redact(value)
     if isinstance(value, dict):
         return redact_fields(value, redact_key, redact_tree)
@@ -104,6 +106,11 @@ def redact_tree(value: Any) -> Any:
             for at, item in enumerate(value)
         ]
     return value
+
+
+# the number of an attempt is not a part of the secret that the name of its case ends in
+_RUN_ID = lazy_regex(r"[0-9a-f]{16}:")
+_NUMBER_OF_ATTEMPT = lazy_regex(r"#(?:\d+\.)?\d+\Z")
 
 
 def _has_only_words(items: list[Any] | tuple[Any, ...]) -> bool:
