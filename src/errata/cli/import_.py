@@ -14,7 +14,6 @@ from errata.cli.progress import progress
 from errata.cli.render.unread import show_unread
 from errata.cli.shared_options import chosen_workers, ray_option
 from errata.fetch.objects import is_object_address
-from errata.runs.log_hash import begin_hash
 from errata.runs.log_search import look_for
 from errata.runs.reader_processes import begin, started_before
 from errata.settings.store_location import is_there
@@ -116,8 +115,6 @@ def _import_here(
         orders = look_for(local, source=source, map_path=map_path, on_unread=unread.append)
         if is_new:
             begin(orders)
-        else:
-            begin_hash(orders)
         # the modules of the store are imported while others read
         from errata.runs.importing import begin_unless_known, import_orders
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from threading import Thread
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -14,7 +14,6 @@ from errata.errors import ErrataError
 from errata.model import Unreadable
 from errata.model.identity import fingerprint
 from errata.runs.frames import rows_as_sent
-from errata.runs.log_hash import READ_SIZE, LogHashes, begun_hash, end_hashes
 from errata.runs.log_search import Order, found_by
 from errata.runs.log_states import LogState, log_of, stat_of, state_of
 from errata.sources.line_growth import EarlierRows, LineTail
@@ -38,6 +37,7 @@ from errata.text.line_feeds import count_line_feeds
 
 MOST_ADDED = 32 * 1024 * 1024
 """More is imported with the whole log: what is added is held in memory and written in one transaction."""
+READ_SIZE = 1024 * 1024
 _NO_ROWS = StoredRows(HashedContent({}, b"", b""), 0, 0, None, None)
 
 
@@ -76,7 +76,7 @@ class HashedLog:
         self._thread.join()
         before, prefix = self._before, self._prefix
         if prefix is not None and prefix.ends_line and state_of(order) == before:
-            log = Growth(before.stat[0], prefix.lines, prefix.sha256, before.signature, _NO_ROWS)
+            log = Growth(before.stat[0], prefix.lines, prefix.hash.digest(), before.signature, _NO_ROWS)
             keep_growth(store, run.pk, _key(order), hashed, log)
 
 
@@ -93,31 +93,29 @@ def grow(order: Order, store: Store, write_waiting: Callable[[], None]) -> Grown
         return _grow(order, known, store)
     except (ErrataError, OSError, ValueError):
         return None  # importing the whole log reports it
-    finally:
-        end_hashes()
 
 
 def _grow(order: Order, known: GrowableRun, store: Store) -> GrownPath | None:
-    early, growth = begun_hash(order), known.growth
-    match = early.match if early is not None else found_by(order)
-    log = early.log if early is not None else log_of(match)
+    match, growth = found_by(order), known.growth
+    log = log_of(match)
     if log is None or log.signature != growth.signature:
         return None
     before, earlier = stat_of(log.file), unreadables_of(store, known.pk)
     added = before[0] - growth.size
     if not 0 <= added <= MOST_ADDED or not _are_lines(earlier):
         return None
-    after, hashes = packed_rows(store, known), early.hashes(before, growth.size) if early is not None else None
-    prefix = _read(log.file, growth.size, before[0], hashes=hashes)
-    if prefix is None or prefix.sha256 != growth.sha256 or after is None:
+    prefix, after = _read(log.file, growth.size, before[0]), packed_rows(store, known)
+    if prefix is None or prefix.hash.digest() != growth.sha256 or after is None:
         return None
     tail = LineTail(prefix.rest, growth.lines, _earlier_rows(known))
     added_rows = map(rows_as_sent, pack_shared(sources.read_tail(match, log, tail)))
     batches = laid_out(added_rows, after)
     grown = grown_run(known, earlier, seal(batches, {known.run.id: ContentDigest(growth.rows.hashed)}))
+    prefix.hash.update(prefix.rest)
     ends_line = prefix.ends_line if not prefix.rest else prefix.rest.endswith(b"\n")
-    lines = growth.lines + count_line_feeds(prefix.rest)
-    state = Growth(before[0], lines, prefix.sha256_of_all, log.signature, _NO_ROWS)
+    state = Growth(
+        before[0], growth.lines + count_line_feeds(prefix.rest), prefix.hash.digest(), log.signature, _NO_ROWS
+    )
     if stat_of(log.file) != before or not ends_line:
         state = msgspec.structs.replace(state, size=0)
     done = write_grown(store, known, grown, _key(order), state)
@@ -140,26 +138,22 @@ def _in_order(problems: list[Unreadable]) -> list[Unreadable]:
 
 
 class _Prefix(NamedTuple):
-    sha256: bytes
+    hash: Any
     lines: int
     """0 if they were not counted."""
     ends_line: bool
     rest: bytes
     """What follows it."""
-    sha256_of_all: bytes
 
 
-def _read(path: Path, size: int, end: int, *, count: bool = False, hashes: LogHashes | None = None) -> _Prefix | None:
+def _read(path: Path, size: int, end: int, *, count: bool = False) -> _Prefix | None:
     """The hash over the first bytes of a file, and the bytes from there to the end; None if it is shorter.
 
-    `count`: how many lines the first bytes have. `hashes`: they are known already.
+    `count`: how many lines the first bytes have.
     """
     content, lines, last = sha256(), 0, b""
     with path.open("rb", buffering=0) as file:
         left = size
-        if hashes is not None and size:
-            file.seek(size - 1)
-            left = 1
         while left and (data := file.read(min(READ_SIZE, left))):
             content.update(data)
             lines += count_line_feeds(data) if count else 0
@@ -167,13 +161,7 @@ def _read(path: Path, size: int, end: int, *, count: bool = False, hashes: LogHa
         rest = bytearray()
         while not left and len(rest) < end - size and (data := file.read(end - size - len(rest))):
             rest += data
-    if left or len(rest) < end - size:
-        return None
-    first = content.digest()
-    if hashes is None:
-        content.update(rest)
-        hashes = LogHashes(first, content.digest())
-    return _Prefix(hashes.first_bytes, lines, last == b"\n", bytes(rest), hashes.whole)
+    return None if left or len(rest) < end - size else _Prefix(content, lines, last == b"\n", bytes(rest))
 
 
 def _key(order: Order) -> str:

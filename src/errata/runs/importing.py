@@ -12,7 +12,6 @@ from errata.model import Item, Unreadable
 from errata.model.attempt_rows import AttemptRows
 from errata.model.record import TurnBegins
 from errata.runs import frames, growing, reader_processes, small_logs
-from errata.runs.log_hash import end_hashes
 from errata.runs.log_search import Order, found_by, look_for
 from errata.runs.log_states import begun, state_of
 from errata.sources.base import ReaderShare
@@ -61,7 +60,6 @@ GROWS_FROM = 1024 * 1024
 def begin_unless_known(orders: Sequence[Order], store: Store) -> None:
     """Begin to read the first of them, where it is large and the store does not know it."""
     if orders and not growing.is_known(orders[0], store):
-        end_hashes()
         reader_processes.begin(orders)
 
 

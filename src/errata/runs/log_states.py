@@ -11,8 +11,6 @@ from errata.runs.log_search import Order, found_by
 from errata.sources import RecognisedPath
 from errata.sources.line_growth import GrowingLog
 
-FileStat = tuple[int, int, int, int]
-"""Size, times of the last changes, and number of a file."""
 _READ_BY = ("model", "sources", "store", "text")
 
 
@@ -21,7 +19,7 @@ class LogState(NamedTuple):
 
     file: Path
     signature: str
-    stat: FileStat
+    stat: tuple[int, int, int, int]
 
 
 begun: dict[Order, LogState | None] = {}
@@ -37,7 +35,7 @@ def state_of(order: Order) -> LogState | None:
         return None
 
 
-def stat_of(path: Path) -> FileStat:
+def stat_of(path: Path) -> tuple[int, int, int, int]:
     stat = path.stat()
     return stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino
 

@@ -17,7 +17,7 @@ import msgspec
 
 from errata import sources
 from errata.errors import ErrataError
-from errata.runs import log_hash, log_states, small_logs
+from errata.runs import log_states, small_logs
 from errata.runs.child_processes import ForkedProcess, can_fork, collect_seldom, end_with_listener
 from errata.runs.frames import (
     DATA,
@@ -278,7 +278,6 @@ def started_before(paths: Iterable[Path], *, fork: bool = False) -> Iterator[Non
             _ready.clear()
             _begun.clear()
             small_logs.end()
-            log_hash.end_hashes()
             log_states.begun.clear()
             _may_fork.reset(token)
 
