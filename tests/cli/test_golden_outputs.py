@@ -308,7 +308,7 @@ Next     errata failures batch-0214 --owner harness
 
 Causes   11× harness  stored results have a null where the loader expects a dictionary
              test-004, test-006, test-011, test-017, test-023, test-026, test-031 and 4 more
-          9× model    Different checks failed (no error text)
+          9× model    Cause not known; all failed T0 (no common error text)
              test-003, test-008, test-012, test-015, test-028, test-033, test-037 and 2 more
           2× harness  the harness could not set up a working copy
              test-019, test-041

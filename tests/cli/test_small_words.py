@@ -204,3 +204,5 @@ def test_a_batch_failure_shows_the_judges_words_of_the_session_that_ran_it():
     assert "judge T0/00/run_01 · session 1 · " in with_words
     assert "run_result.json > The date range parser swaps day and month; F1 is not met. " in with_words
     assert " judge T" not in without
+    assert "because checks[T0]" not in with_words
+    assert "    The date range parser swaps day and month; F1 is not met.\n" in done("failures", "latest").out

@@ -229,6 +229,8 @@ def _of_check(group: FailureGroup, members: Members) -> str:
     kind, missing = _kind_of(group, members), "no error text"
     if kind == WRONG_ANSWER and not any(one.shows_work for one in members):
         kind, missing = "Scored as failed", "no answer or error text in the log"
+    elif len({one.key.coarse for one in members}) > 1:
+        missing = "no common error text"
     return cut(f"{kind}{f' in {case}' if case else ''} ({missing})")
 
 
@@ -237,9 +239,15 @@ def _kind_of(group: FailureGroup, members: Members) -> str:
     if kinds == {_WRONG}:
         return WRONG_ANSWER
     if len(kinds) > 1:
-        return "Different checks failed"
-    coarse = readable(_shared(kinds).replace("+", ", ").replace(":", ": "))
-    return f"{coarse} failed" if coarse else f"{group.owner.capitalize()} failure"
+        common = set.intersection(*(set(kind.split("+")) for kind in kinds))
+        checks = _checks_in("+".join(sorted(common)))
+        return f"Cause not known; all failed {checks}" if checks else "Cause not known"
+    checks = _checks_in(_shared(kinds))
+    return f"{checks} failed" if checks else f"{group.owner.capitalize()} failure"
+
+
+def _checks_in(coarse: str) -> str:
+    return readable(coarse.replace("+", ", ").replace(":", ": "))
 
 
 def _case(group: FailureGroup, members: Members) -> str:

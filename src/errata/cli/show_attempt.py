@@ -11,6 +11,7 @@ from errata.model.verdict import OF_TASK, word_for
 from errata.render.figures import PHASE_WORDS, share_passed
 from errata.render.proof import proof_words
 from errata.runs.explanation import BY_DEFAULT, Explanation, Reason
+from errata.runs.failures import words_below
 from errata.runs.show import ShownAttempt, short_name
 from errata.text.lazy_regex import lazy_regex
 from errata.text.shell import command_line
@@ -229,8 +230,7 @@ def _by(attribution: Attribution, explanation: Explanation) -> str:
 
 def _put_judge(below: Attempt | None, *, raw: bool) -> None:
     """A judge's reason for a run below a failure that has none of its own."""
-    reasoning = next((judge.reasoning for judge in below.objections if judge.reasoning), "") if below else ""
-    if below is not None and reasoning:
+    if below is not None and (reasoning := words_below(below)):
         session = f"session {below.session}" if below.session is not None else ""
         place = " · ".join(filter(None, (below.path, session, str(below.ref or ""))))
         put(f"  judge     {place}", hang=INDENT, raw=raw)
@@ -245,6 +245,8 @@ def _because(shown: ShownAttempt, explanation: Explanation, seen: set[str], *, r
         seen.add(decided.quote)
         return
     quote = explanation.because
+    if not quote.text and shown.refused is not None:
+        return  # the judge's words are the reason, and the place of a check without words shows nothing
     if not quote.text:
         place = _place(decided, shown.attempt) if decided else "no further detail in the log"
     else:

@@ -24,6 +24,7 @@ from errata.runs.history import RunHistory
 from errata.runs.standings import owner_of
 from errata.store.attempts import attempts_of, attempts_with_failed_check, case_of, cases_of, with_texts
 from errata.store.database import Store
+from errata.text.tool_output import key_line
 from errata.transcript.error_text import has_logs, says_more
 from errata.triage.expected import expected_of
 from errata.triage.reasons import explained, reason_of
@@ -68,6 +69,8 @@ class Failure(msgspec.Struct, frozen=True):
     bucket: BucketPlace | None = None
     remembered: RunHistory | None = None
     """What was known before the run."""
+    judge: str = ""
+    """A judge's words about a run below it, where its own checks have none."""
 
     @property
     def times_reported(self) -> int | None:
@@ -87,7 +90,7 @@ class Failure(msgspec.Struct, frozen=True):
 
     @property
     def reason(self) -> str:
-        return reason_of(self.attempt, self.attribution, self.expected).text
+        return reason_of(self.attempt, self.attribution, self.expected).text or self.judge
 
     def as_json(self) -> FailureOutput:
         """The stable form; `bucket` and `verdict` are null until they are known."""
@@ -169,7 +172,28 @@ def join_failures(view: "RunView", filters: Filters, *, limit: int | None = None
         if has_logs(attempt) and not says_more(reason_of(attempt, attribution).text, attempt):
             attempt = with_texts(store, attempt)
         asked = "" if explained(attempt, attribution) else expected.of(attempt)
-        yield Failure(stored.run, attempt, attribution, asked, standing, place, view.history)
+        failure = Failure(stored.run, attempt, attribution, asked, standing, place, view.history)
+        if not failure.reason and stored.counts.attempts > stored.counts.counted:
+            judge = words_below(refused_below(attempt, list(view.attempts(case=attempt.case))))
+            failure = msgspec.structs.replace(failure, judge=key_line(judge))
+        yield failure
+
+
+def refused_below(attempt: Attempt, same: Sequence[Attempt]) -> Attempt | None:
+    """A failed run below it with a judge's reason, where its own checks have none; else one of an earlier session.
+
+    A batch repeats the results of earlier sessions, and the judge's words stay with the session that ran them.
+    """
+    if attempt.measurement != "scored" or any(check.failed and check.explanation for check in attempt.checks):
+        return None
+    parents = {attempt.id, *(one.id for one in same if one.superseded_by == attempt.id)}
+    below = [one for one in same if one.parent in parents and one.outcome == "fail"]
+    return max((one for one in below if words_below(one)), key=lambda one: one.session or 0, default=None)
+
+
+def words_below(below: Attempt | None) -> str:
+    """What the judge of that run objects to."""
+    return next((judge.reasoning for judge in below.objections if judge.reasoning), "") if below else ""
 
 
 def _is_in(place: BucketPlace | None, bucket: str) -> bool:

@@ -1,7 +1,6 @@
 """What errata show shows: a run or an attempt, with everything that is known of it."""
 
 from collections import Counter
-from collections.abc import Iterable
 from contextlib import suppress
 
 import msgspec
@@ -35,6 +34,7 @@ from errata.model.standing import AttemptReview
 from errata.runs.addresses import locate
 from errata.runs.bucketing import FEW, ensure_all_buckets
 from errata.runs.explanation import Explanation, effect_of, explain
+from errata.runs.failures import refused_below
 from errata.runs.history import is_same_subject
 from errata.runs.standings import is_stale, standing_of
 from errata.runs.view import RunView
@@ -167,16 +167,6 @@ class ShownAttempt(msgspec.Struct, frozen=True):
         return msgspec.convert(msgspec.structs.asdict(place) | counted, ShownBucketOutput)
 
 
-def _refused_below(attempt: Attempt, earlier: Iterable[Attempt], same: Iterable[Attempt]) -> Attempt | None:
-    """A batch repeats the results of earlier sessions, and the judge's words stay with the session that ran them."""
-    if attempt.measurement != "scored" or any(check.failed and check.explanation for check in attempt.checks):
-        return None
-    parents = {attempt.id, *(one.id for one in earlier)}
-    below = [one for one in same if one.parent in parents and one.outcome == "fail"]
-    with_reasons = [one for one in below if any(judge.reasoning for judge in one.objections)]
-    return max(with_reasons, key=lambda one: one.session or 0, default=None)
-
-
 def short_name(shown: ShownAttempt, attempt_id: str) -> str:
     """Another attempt as `errata show` takes it: RUN/CASE where that is enough, else its id."""
     parts = split_attempt_id(attempt_id)
@@ -224,7 +214,7 @@ def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store, *, may_lac
         return msgspec.structs.replace(shown, failed=tuple(one.index for one in beside if one.is_failure))
     from errata.transcript.evidence_log import evidence_log  # noqa: PLC0415 its patterns take long to compile
 
-    shown = msgspec.structs.replace(shown, refused=_refused_below(attempt, earlier, same))
+    shown = msgspec.structs.replace(shown, refused=refused_below(attempt, same))
     observations = evidence_log(attempt, case, run_with_texts(store, stored).context)
     shown = msgspec.structs.replace(shown, evidence_log=observations)
     try:
