@@ -63,7 +63,7 @@ def test_the_parts_of_the_reward_decide_and_what_they_are_made_of_does_not():
 def test_a_part_that_failed_says_what_was_not_met():
     (check,) = [check for check in attempts(REAL)["25", 1].checks if check.failed]
 
-    assert check.explanation == "not met: book_reservation"
+    assert check.explanation == "expected call missing or different: book_reservation"
 
 
 def test_a_value_that_the_agent_never_stated_is_named_as_such():
@@ -195,5 +195,5 @@ def test_a_lookup_that_was_left_out_is_no_reason_for_a_wrong_database():
     rewards = {"reward_breakdown": {"DB": 0.0, "ACTION": 0.0}, "action_checks": actions}
     reasons = {check.name: check.explanation for check in checks_of(rewards, SourceRef(file="results.json"))}
 
-    assert reasons["DB"] == "not met: send_gift"
-    assert reasons["ACTION"] == "not met: get_reservation_details, send_gift"
+    assert reasons["DB"] == "expected call missing or different: send_gift"
+    assert reasons["ACTION"] == "expected call missing or different: get_reservation_details, send_gift"

@@ -83,6 +83,7 @@ def test_a_scorer_that_broke_beside_the_one_that_decides_is_no_part_of_the_key()
     [
         ("not met: update_reservation_flights, update_reservation_baggages", True),
         ("not met: book_reservation", True),
+        ("expected call missing or different: book_reservation, send_gift", True),
         ("the agent never stated: 23553, 327", True),
         ("not met: the agent states the total of 327 dollars", False),
         ("AssertionError: expected 3 rows", False),

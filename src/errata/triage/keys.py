@@ -79,9 +79,10 @@ def text_in_key(key: FailureKey) -> str:
     return key.exact.removeprefix(f"{key.coarse}:").strip(": ")
 
 
-# `not met: send_certificate, book_reservation`
+# `expected call missing or different: send_certificate, book_reservation`
 _LIST_OF_NAMES = lazy_regex(
-    r"(?:not met|the agent never stated|not passed|failed|missing): *[\w.\[\]<>-]+(?:, [\w.\[\]<>-]+)*…?$",
+    r"(?:not met|expected call missing or different|the agent never stated|not passed|failed|missing): *"
+    r"[\w.\[\]<>-]+(?:, [\w.\[\]<>-]+)*…?$",
     re.IGNORECASE,
 )
 

@@ -198,6 +198,10 @@ def _weakness(part: str, rewards: dict[str, Any], expected_actions: Any) -> Chec
     return "no_criteria" if listed in rewards and not rewards[listed] else ""
 
 
+_MISSED = {"ACTION": "expected call missing or different", "COMMUNICATE": "the agent never stated"}
+"""What tau2 proves: no call of the agent matched the expected one, in name and arguments."""
+
+
 def _missed_requirements(part: str, rewards: dict[str, Any]) -> str:
     """Requirements that were not met; the state of the database depends on the actions."""
     for listed, name, requirement, met in _LISTS:
@@ -208,8 +212,7 @@ def _missed_requirements(part: str, rewards: dict[str, Any]) -> str:
             words = dict.fromkeys(
                 text(mapping(check.get(requirement)).get("name")) or _title(check.get(requirement)) for check in missed
             )
-            missing = "the agent never stated" if part == "COMMUNICATE" else "not met"
-            return f"{missing}: {', '.join(filter(None, words))}" if any(words) else ""
+            return f"{_MISSED.get(name, 'not met')}: {', '.join(filter(None, words))}" if any(words) else ""
     return ""
 
 
