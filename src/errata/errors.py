@@ -8,6 +8,7 @@ ErrataError                 the user can fix it: shown as message + hint, exit 2
 ├── FetchError              a deployment could not be asked, or did not answer as it should
 ├── ClusterError            the cluster could not be reached, or lost its workers again and again
 ├── StoreError              the store is newer, locked, read-only, or not ours
+│   ├── ReadOnlyStoreError  commands that only read go on without what they could not keep
 │   └── DamagedStoreError   a part of the file is lost; the message leads to what can be rebuilt
 ├── NotFoundError           no run, case or attempt of that name, or several
 ├── NotReadyError           a server still derives what the request needs; it can be asked again
@@ -61,6 +62,10 @@ class ClusterError(ErrataError):
 
 class StoreError(ErrataError):
     """The store is newer, locked, read-only, full, or not ours."""
+
+
+class ReadOnlyStoreError(StoreError):
+    """The store can only be read."""
 
 
 class DamagedStoreError(StoreError):

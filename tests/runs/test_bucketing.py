@@ -6,9 +6,10 @@ import pytest
 
 from bucket_runs import ANA, a_stored_run, a_verdict, attempt, bucket_at, places, read, state, suggested
 from errata.buckets.stored import count_run_buckets
-from errata.errors import SettingsError
+from errata.errors import ReadOnlyStoreError, SettingsError, StoreError
 from errata.model import Attempt, Bucket, Case, Check, Output, Reviewer, Run, SourceInfo, Subject
-from errata.runs.bucketing import suggest_run
+from errata.runs import bucketing
+from errata.runs.bucketing import ensure_buckets, suggest_run
 from errata.runs.failures_to_group import failures_to_group
 from errata.runs.view import RunView
 from errata.store.bucket_changes import events_of
@@ -430,3 +431,21 @@ def answers(store, *pairs):
             importing.add(batch)
         importing.finish()
     return run_by_id(store, run.id)
+
+
+@pytest.mark.parametrize(("error", "is_passed_on"), [(StoreError, True), (ReadOnlyStoreError, False)])
+def test_only_a_store_that_can_only_be_read_is_shown_without_its_groups(store, monkeypatch, error, is_passed_on):
+    """A report that goes on after a lost connection would look complete."""
+    stored = a_stored_run(store, a=DISK, b=DISK)
+
+    def fail(_view):
+        raise error("it can't be written")
+
+    monkeypatch.setattr(bucketing, "suggest_run", fail)
+
+    try:
+        ensure_buckets(RunView(stored, store))
+    except StoreError:
+        assert is_passed_on
+    else:
+        assert not is_passed_on

@@ -13,7 +13,7 @@ from errata.buckets.failure import FailureToGroup
 from errata.buckets.reconcile import SuggestionResult, freed_by_reading
 from errata.buckets.stored import count_run_buckets, keep_parameters, keep_suggestion
 from errata.buckets.suggest import EqualMembers, shared_parameters, suggest
-from errata.errors import NotReadyError, StoreError
+from errata.errors import NotReadyError, ReadOnlyStoreError
 from errata.model import BucketMark, RunBuckets, StoredRun
 from errata.model.codec import pack
 from errata.model.standing import standing
@@ -57,7 +57,7 @@ def ensure_buckets(view: "RunView", *, most: int = CHEAP) -> None:
         return
     if is_left_to_background(view.stored, view.store):
         return
-    with suppress(StoreError), _grouping[view.run.suite]:  # a store that can only be read still shows the rest
+    with suppress(ReadOnlyStoreError), _grouping[view.run.suite]:  # a store that can only be read still shows the rest
         if not _has_buckets(view):
             suggest_run(view)
 

@@ -15,7 +15,7 @@ import msgspec
 from sqlalchemy import Connection, Engine, insert, select
 from sqlalchemy.exc import DBAPIError
 
-from errata.errors import DamagedStoreError, StoreError
+from errata.errors import DamagedStoreError, ReadOnlyStoreError, StoreError
 from errata.model.store_address import PRODUCTION, StoreAddress, StoreLocation, location_of, spelled_location
 from errata.store import engine as engines
 from errata.store import sqlite
@@ -139,10 +139,10 @@ class Store:
     def refuse_read_only(self) -> None:
         if self.is_read_only and self.deployment in PRODUCTION:
             what = f"The store belongs to the deployment `{self.deployment}`, which local work does not write"
-            raise StoreError(f"{what}: `{self.path}`", hint=_ON_PURPOSE)
+            raise ReadOnlyStoreError(f"{what}: `{self.path}`", hint=_ON_PURPOSE)
         if self.is_read_only:
             what, hint = engines.of_location(self.path).READ_ONLY
-            raise StoreError(f"{what}: `{self.path}`", hint=hint)
+            raise ReadOnlyStoreError(f"{what}: `{self.path}`", hint=hint)
 
     def translated(self) -> AbstractContextManager[None]:
         return translated(self.path)
@@ -163,7 +163,8 @@ def translated(path: StoreLocation) -> Iterator[None]:
         explained = database.explain(error, path)
         if explained is None:
             raise
-        raise StoreError(f"{explained[0]}: `{path}`", hint=explained[1]) from error
+        kind = ReadOnlyStoreError if explained == database.READ_ONLY else StoreError
+        raise kind(f"{explained[0]}: `{path}`", hint=explained[1]) from error
 
 
 @contextmanager

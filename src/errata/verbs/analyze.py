@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from errata.errors import ErrataError, NotFoundError, StoreError
+from errata.errors import ErrataError, NotFoundError, ReadOnlyStoreError
 from errata.model import Attempt, StoredRun, UnreadFiles
 from errata.model.filters import Filters
 from errata.runs.addresses import locate
@@ -69,7 +69,7 @@ def analyze_stored(run_ids: Iterable[str], store: Store) -> list[RunView]:
     views = [RunView(run_by_id(store, run_id), store) for run_id in dict.fromkeys(run_ids)]
     for view in views:
         view.ensure_triaged()
-        with suppress(StoreError):  # a store that can only be read shows what it holds
+        with suppress(ReadOnlyStoreError):  # a store that can only be read shows what it holds
             inherit_task_verdicts(view)
     for view in views:  # a summary takes from the triage of other runs
         _ = view.summary

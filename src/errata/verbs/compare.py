@@ -10,7 +10,7 @@ from errata.compare.leaderboard import SuiteBoard
 from errata.compare.pooling import Pool, pool_runs
 from errata.compare.sessions import Timeline
 from errata.compare.trials import Timeouts
-from errata.errors import ErrataError
+from errata.errors import NotComparableError
 from errata.model import Run, StoredRun
 from errata.model.cells import FailedCell
 from errata.runs.leaderboard import leaderboards
@@ -94,7 +94,7 @@ def _differences(runs: RunSet) -> "tuple[Section, ...]":
 
     try:
         comparison = runs.compare(ComparisonOptions())
-    except ErrataError:
+    except NotComparableError:
         return ()
     names = ReportedCaseNames(comparison)
     word = "turn" if names.are_turns else "case"

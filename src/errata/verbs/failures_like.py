@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from errata.buckets.grouping import TextSearch, texts_of
-from errata.errors import NotFoundError, StoreError
+from errata.errors import NotFoundError, ReadOnlyStoreError
 from errata.memory.actions import ActionStatus
 from errata.memory.effects import same_case
 from errata.memory.failures_in_reports import ReportMatch, ReportQuery, find_entries, texts_in
@@ -105,7 +105,7 @@ def find_similar(
     sought = failure_sought(like, store)
     everywhere = all_runs(store)
     chosen = list(runs_named(selectors, store)) if selectors else [one for one in everywhere if not one.run.excluded]
-    with suppress(StoreError):  # a store that can only be read is searched as it is
+    with suppress(ReadOnlyStoreError):  # a store that can only be read is searched as it is
         ensure_searchable([RunView(one, store) for one in chosen], store)
     reports = _reports(sought, chosen, store, is_chosen=bool(selectors))
     buckets = {one.id: one for one in buckets_of(store)}
