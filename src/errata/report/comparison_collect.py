@@ -102,20 +102,18 @@ def comparison_report(
         suspicious=tuple(_suspicious(runs, odd)),
         suspects=comparison.suspects,
         findings=tuple(_findings(runs)),
-        not_included=tuple(
-            LeftOutRun(
-                run=stored.run.native_id,
-                why=why.code,
-                excluded=why.detail,
-                repeat=_repeat(stored, names, reruns or {}) if why.code == "not_scored" else (),
-            )
-            for stored, why in comparison.left_out
-        ),
+        not_included=tuple(_left_out(comparison, names, reruns or {})),
         differences=tuple(
             SuiteDifference(what=difference.what, values=difference.values, cases=difference.cases)
             for difference in comparison.differences
         ),
     )
+
+
+def _left_out(comparison: Comparison, names: ReportedCaseNames, reruns: Mapping[int, Rerun]) -> Iterator[LeftOutRun]:
+    for stored, why in comparison.left_out:
+        repeat = _repeat(stored, names, reruns) if why.code == "not_scored" else ()
+        yield LeftOutRun(run=stored.run.native_id, why=why.code, excluded=why.detail, repeat=repeat)
 
 
 def _repeat(stored: StoredRun, names: ReportedCaseNames, reruns: Mapping[int, Rerun]) -> tuple[RepeatedCases, ...]:
