@@ -47,19 +47,33 @@ def test_cases_that_are_missing_do_not_make_a_run_available():
 
 def test_errors_are_counted_by_phase():
     scoring = ErrorInfo(type="Timeout", message="judge timed out", phase="scoring")
-    attempts = [*rows(6), crashed(6), crashed(7), row(8, outcome="none", measurement="error", errors=(scoring,))]
+    attempts = [*rows(12), *map(crashed, (12, 13)), row(14, outcome="none", measurement="error", errors=(scoring,))]
 
     found = the("errors", check(attempts))
 
-    assert found.text == "3 of 9 attempts (33 %) had errors: 2 while calling the model, 1 while scoring"
+    assert found.text == "3 of 15 attempts (20 %) had errors: 2 while calling the model, 1 while scoring"
     assert [one.quote for one in found.evidence] == ["401 unauthorized", "judge timed out"]
 
 
 @pytest.mark.parametrize(("bad", "severity"), [(1, "info"), (2, "warning"), (4, "warning"), (5, "error"), (9, "error")])
 def test_errors_are_a_warning_from_a_fifth_on_and_a_problem_from_a_half_on(bad, severity):
-    found = the("errors", check([*rows(10 - bad), *(crashed(number, f"error {number}") for number in range(bad))]))
+    scored = {"execution": "completed", "measurement": "scored", "outcome": "fail"}
+    broken = (crashed(number, f"error {number}", **scored) for number in range(bad))
+    found = the("errors", check([*rows(10 - bad), *broken]))
 
     assert (found.severity, found.numbers) == (severity, {"attempts": bad})
+
+
+def test_errors_of_the_very_attempts_that_were_not_measured_are_not_a_second_finding():
+    found = check([*rows(2), crashed(2), crashed(3)])
+    text = "2 of 4 attempts were not measured (errors: 2 while calling the model): case-2, case-3"
+
+    assert (the("not_measured", found).text, named("errors", found)) == (text, [])
+    assert [one.quote for one in the("not_measured", found).evidence] == ["401 unauthorized"]
+
+    other = ErrorInfo(type="Crash", message="boom", phase="tool")
+    also = check([*rows(2), crashed(2), crashed(3), row(4, outcome="fail", errors=(other,))])
+    assert "3 of 5 attempts" in the("errors", also).text
 
 
 def test_an_error_that_did_not_prevent_a_pass_is_no_finding():
@@ -192,7 +206,7 @@ def test_the_error_that_ended_an_attempt_counts_not_one_of_a_try_that_was_repeat
         ErrorInfo(type="ConnectionError", message="judge: no route", phase="scoring", retryable=True),
         ErrorInfo(type="ConnectionError", message="model: no route", phase="subject"),
     )
-    found = the("errors", check([row(0), row(1), crashed(2, errors=tries)]))
+    found = the("errors", check([*rows(4), crashed(4, errors=tries)]))
 
-    assert found.text == "1 of 3 attempts (33 %) had errors: 1 while calling the model"
+    assert found.text == "1 of 5 attempts (20 %) had errors: 1 while calling the model"
     assert found.evidence[0].quote == "model: no route"

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
+from errata.checkup.delivery import errors_explain_it
 from errata.checkup.survey import RunSurvey
-from errata.checkup.words import QUOTE_WIDTH, at_run, finding, quote_errors
+from errata.checkup.words import QUOTE_WIDTH, at_run, finding, phases_in_words, quote_commonest_errors, quote_errors
 from errata.model import Evidence, Finding, Unreadable
 from errata.model.run import RUNNING, is_running
 from errata.model.times import is_local, parse
-from errata.render.figures import PHASE_WORDS, percent, plural
+from errata.render.figures import percent, plural
 from errata.text.clean import one_line
 
 UNAVAILABLE_FROM = 3
@@ -32,22 +33,18 @@ def unavailable(survey: RunSurvey) -> Iterator[Finding]:
 
 
 def errors_by_phase(survey: RunSurvey) -> Iterator[Finding]:
-    if survey.with_error and survey.rows:
-        phases = ", ".join(f"{often} {PHASE_WORDS[phase]}" for phase, often in survey.phases.most_common())
+    if survey.with_error and survey.rows and not errors_explain_it(survey):
         # passes that the harness counts without a row had none
         made = survey.rows + (survey.passes_without_rows or 0)
         much, most = (survey.with_error / made >= limit for limit in (MUCH, MOST))
         share = percent(survey.with_error / made, 0)
-        text = f"{survey.with_error} of {plural(made, 'attempt')} ({share}) had errors: {phases}"
-        commonest = [
-            survey.error_sample[text] for text, _ in survey.errored.most_common(2) if text in survey.error_sample
-        ]
+        text = f"{survey.with_error} of {plural(made, 'attempt')} ({share}) had errors: {phases_in_words(survey)}"
         yield finding(
             survey,
             "errors",
             "error" if most else "warning" if much else "info",
             text,
-            quote_errors(commonest),
+            quote_commonest_errors(survey),
             attempts=survey.with_error,
         )
 

@@ -3,7 +3,15 @@
 from collections.abc import Iterator
 
 from errata.checkup.survey import NamedAttempts, RunSurvey
-from errata.checkup.words import QUOTE_WIDTH, QUOTED, finding, names, quote_errors
+from errata.checkup.words import (
+    QUOTE_WIDTH,
+    QUOTED,
+    finding,
+    names,
+    phases_in_words,
+    quote_commonest_errors,
+    quote_errors,
+)
 from errata.model import Evidence, Finding
 from errata.model.words import Severity
 from errata.render.figures import plural
@@ -38,15 +46,26 @@ def error_bodies(survey: RunSurvey) -> Iterator[Finding]:
         yield finding(survey, "error_bodies", _severity(survey, broken), text, evidence, attempts=broken.count)
 
 
-def not_measured(survey: RunSurvey) -> Iterator[Finding]:
+def is_hardly_measured(survey: RunSurvey) -> bool:
     """A third of the attempts or more have no verdict, whatever the reason; runs without any are another finding."""
-    lost = survey.unmeasured
-    if lost.count >= UNMEASURED * max(survey.rows, 1) and survey.rows >= FEW_ROWS and survey.measured_cases:
-        text = f"{_of_rows(survey, lost)} were not measured: {names(survey, lost)}"
+    lost = survey.unmeasured.count
+    return lost >= UNMEASURED * max(survey.rows, 1) and survey.rows >= FEW_ROWS and bool(survey.measured_cases)
+
+
+def errors_explain_it(survey: RunSurvey) -> bool:
+    """The attempts that were not measured are those that had errors: one finding reports both."""
+    lost = survey.unmeasured.count
+    return is_hardly_measured(survey) and lost == survey.unmeasured_with_error == survey.with_error
+
+
+def not_measured(survey: RunSurvey) -> Iterator[Finding]:
+    if is_hardly_measured(survey):
+        lost, is_by_errors = survey.unmeasured, errors_explain_it(survey)
+        errors = f" (errors: {phases_in_words(survey)})" if is_by_errors else ""
+        text = f"{_of_rows(survey, lost)} were not measured{errors}: {names(survey, lost)}"
         text += _aside(survey, lost)
-        evidence = quote_errors(lost.first) or [
-            Evidence(quote=seen.status, ref=seen.ref) for seen in lost.first[:QUOTED]
-        ]
+        quoted = quote_commonest_errors(survey) if is_by_errors else quote_errors(lost.first)
+        evidence = quoted or [Evidence(quote=seen.status, ref=seen.ref) for seen in lost.first[:QUOTED]]
         yield finding(survey, "not_measured", "error", text, evidence, attempts=lost.count)
 
 

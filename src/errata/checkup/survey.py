@@ -121,6 +121,7 @@ class RunSurvey:
     error_bodies: NamedAttempts = field(default_factory=NamedAttempts)
     """Answers that are the body of a failed request."""
     unmeasured: NamedAttempts = field(default_factory=NamedAttempts)
+    unmeasured_with_error: int = 0
     """Rows without a verdict, other than skipped ones."""
     without_score: NamedAttempts = field(default_factory=NamedAttempts)
     """Completed rows that nothing in the log scores."""
@@ -263,6 +264,7 @@ def _count(survey: RunSurvey, attempt: Attempt) -> None:
     is_lost = attempt.measurement != "scored" and not attempt.failed_as_expected
     if is_lost and attempt.execution not in ("skipped", "unfinished"):
         survey.unmeasured.add(attempt)
+        survey.unmeasured_with_error += attempt.ending_error is not None
     if is_lost and attempt.measurement == "not_run" and attempt.execution == "completed":
         survey.without_score.add(attempt)
     if attempt.undelivered is not None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from errata.checkup.survey import AttemptNote, NamedAttempts, RunSurvey
 from errata.model import Evidence, Finding, run
 from errata.model.words import Severity
+from errata.render.figures import PHASE_WORDS
 from errata.text.clean import one_line
 from errata.text.tool_output import key_line
 
@@ -38,6 +39,11 @@ def names(survey: RunSurvey, named: NamedAttempts) -> str:
     return ", ".join(listed[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
+def phases_in_words(survey: RunSurvey) -> str:
+    """`2 while calling the model, 1 while scoring`."""
+    return ", ".join(f"{often} {PHASE_WORDS[phase]}" for phase, often in survey.phases.most_common())
+
+
 def quote_errors(seen: Sequence[AttemptNote]) -> list[Evidence]:
     """The errors of attempts, each with its place in the log."""
     return [
@@ -45,6 +51,11 @@ def quote_errors(seen: Sequence[AttemptNote]) -> list[Evidence]:
         for error in seen[:QUOTED]
         if error.error is not None
     ]
+
+
+def quote_commonest_errors(survey: RunSurvey) -> list[Evidence]:
+    commonest = (text for text, _ in survey.errored.most_common(2))
+    return quote_errors([survey.error_sample[text] for text in commonest if text in survey.error_sample])
 
 
 def at_run(survey: RunSurvey, quote: str = "") -> list[Evidence]:
