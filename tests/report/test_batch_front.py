@@ -102,17 +102,8 @@ def test_the_tests_of_clean_add_up(report):
 def test_each_owner_has_how_sure_it_is_and_what_earlier_sessions_measured(report):
     assert owner_notes(report) == {
         "harness": "likely: a null; 1 passed and 1 failed in an earlier session",
-        "model": "presumed: this case failed in every session that measured it",
+        "model": "presumed: no other run of this case is in the store",
     }
-
-
-@pytest.mark.parametrize("outcomes", [("none", "fail"), ("fail",), ("pass", "fail")])
-def test_sessions_are_a_reason_only_where_several_measured_the_test_and_all_failed(report, outcomes):
-    failures = (the_models("d", *outcomes),)
-
-    assert owner_notes(replace(report, failures=failures))["model"] == (
-        "presumed: no other run of this case is in the store"
-    )
 
 
 def test_the_warning_names_the_figure_to_use_and_how_sure_it_is(report):

@@ -21,8 +21,6 @@ REASONS: dict[ProofReason, str] = {
 }
 _NO_ATTEMPT = "all attempts at {these} failed, and no other run of {them} is in the store"
 """In place of `no_other_result` where a case has several attempts."""
-_NO_SESSION = "{these} failed in every session that measured {them}"
-"""In place of it where several sessions of a batch measured a case."""
 
 
 PROOF_WORDS: dict[Proof, str] = {"": "", "shown": "supported", "presumed": "presumed"}
@@ -36,9 +34,7 @@ def proof_legend(shown: int, presumed: int) -> str:
     return " · ".join([*parts, f"presumed: {_PRESUMED}"] if presumed else parts)
 
 
-def proof_counts(
-    shown: int, presumed: Mapping[ProofReason, int], *, repeated: bool = False, sessions: bool = False
-) -> str:
+def proof_counts(shown: int, presumed: Mapping[ProofReason, int], *, repeated: bool = False) -> str:
     """`19 supported, 12 presumed: no other run of these cases is in the store`; empty where no rule decided."""
     whole = sum(presumed.values())
     if not shown and not whole:
@@ -46,7 +42,7 @@ def proof_counts(
     if not whole:
         return "supported" if shown == 1 else "all supported"
     reason, often = max(presumed.items(), key=lambda pair: pair[1])
-    words = _words(reason, several=often > 1, no_other=_NO_SESSION if sessions else _NO_ATTEMPT if repeated else "")
+    words = _words(reason, several=often > 1, no_other=_NO_ATTEMPT if repeated else "")
     counts = f"{shown:,} supported, {whole:,} presumed" if shown else f"{'all ' if whole > 1 else ''}presumed"
     return f"{counts}: {words}" if often == whole else f"{counts}, mostly because {words}"
 

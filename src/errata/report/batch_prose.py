@@ -342,12 +342,10 @@ def _cause_words(category: BatchCategory, failures: int) -> str:
 
 
 def _owner_note(failures: Sequence[BatchFailure], cause: str) -> Iterator[str]:
-    presumed = [one for one in failures if one.proof == "presumed"]
     yield (
         proof_counts(
             sum(one.proof == "shown" for one in failures),
-            Counter(one.proof_reason for one in presumed),
-            sessions=bool(presumed) and all(_sessions_failed(one) > 1 for one in presumed),
+            Counter(one.proof_reason for one in failures if one.proof == "presumed"),
         )
         or f"{sureness(Counter('reviewed' if one.reviewed else one.confidence for one in failures))}: {cause}"
     )
@@ -355,12 +353,6 @@ def _owner_note(failures: Sequence[BatchFailure], cause: str) -> Iterator[str]:
     counts = ((was["pass"], "passed"), (was["fail"], "failed"))
     listed = " and ".join(f"{count} {word}" for count, word in counts if count)
     yield f"{listed} in an earlier session" if listed else ""
-
-
-def _sessions_failed(failure: BatchFailure) -> int:
-    """Sessions that measured the test, where it failed in each; else none."""
-    outcomes = [moment.outcome for moment in failure.timeline if moment.outcome in ("pass", "partial", "fail")]
-    return len(outcomes) if set(outcomes) == {"fail"} else 0
 
 
 def judge_words(failures: Sequence[BatchFailure]) -> str:
