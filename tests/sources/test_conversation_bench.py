@@ -189,10 +189,11 @@ def test_an_empty_response_is_an_error_with_the_retries_of_the_log():
     empty = turn(ALPHA_2, 19)
 
     assert (empty.execution, empty.measurement, empty.outcome) == ("error", "scored", "none")
-    (error,) = empty.errors
+    error, logged = empty.errors
     assert (error.type, error.message) == ("EMPTY_RESPONSE", "No valid response after max retries")
-    assert error.extra == {"lines": 3, "retry_count": 3}
-    assert error.ref.file == "run.log"
+    assert error.ref is None, "the row itself has these words"
+    assert (logged.type, logged.message, logged.ref.file) == ("EMPTY_RESPONSE", "retry_count=3", "run.log")
+    assert logged.extra == {"lines": 3, "retry_count": 3}
     assert not error.recovered
 
 

@@ -361,8 +361,7 @@ def _with_issues(checks: tuple[Check, ...], issues: Any) -> tuple[Check, ...]:
 
 
 def _empty_response(text: str, logged: tuple[ErrorInfo, ...]) -> tuple[ErrorInfo, ...]:
+    """The message is that of the row; what the log has about it stays as it is, with its own place."""
     message = text.removeprefix(EMPTY).lstrip(": ").rstrip().removesuffix("]") or "empty response"
-    empty = next((error for error in logged if error.type == "EMPTY_RESPONSE"), None)
-    if empty is None:
-        return (ErrorInfo(type="EMPTY_RESPONSE", message=message, phase="subject"), *logged)
-    return tuple(msgspec.structs.replace(error, message=message) if error is empty else error for error in logged)
+    at = next((error.at for error in logged if error.type == "EMPTY_RESPONSE"), None)
+    return (ErrorInfo(type="EMPTY_RESPONSE", message=message, phase="subject", at=at), *logged)
