@@ -203,6 +203,13 @@ def test_the_cache_is_no_run(tmp_path):
     assert deepeval.recognise(cache) is None
 
 
+def test_a_hyperparameter_without_a_name_is_no_model(tmp_path):
+    log = copy_of("deepeval/measures", tmp_path)
+    change(log / "test_run.json", lambda run: run.update(hyperparameters={"": 0.5}))
+
+    assert [(run.subject.model, run.subject.params) for run in runs(log)] == [("", {"": 0.5})]
+
+
 def test_hyperparameters_name_the_model():
     (run,) = runs(MEASURES)
 

@@ -53,7 +53,7 @@ def read(path: Path) -> Iterator[Item]:
 def run_of(test_run: TestRun, root: Path) -> Run:
     header = test_run.header
     given: dict[str, Any] = settings(mapping(header.get("hyperparameters")))
-    named = next((name for name in _MODEL if isinstance(given.get(name), str)), "")
+    model, named = next(((given[name], name) for name in _MODEL if isinstance(given.get(name), str)), ("", None))
     suite = text(header.get("dataset_alias")) or last_part(header.get("test_file"))
     # the duration distinguishes runs with equal results
     took = header.get("run_duration")
@@ -65,7 +65,7 @@ def run_of(test_run: TestRun, root: Path) -> Run:
         native_id=text(header.get("test_run_id")) or f"{text(header.get('identifier')) or suite or 'test_run'}-{mark}",
         source=SourceInfo(name=NAME),
         name=text(header.get("identifier")),
-        subject=Subject(model=given.get(named, ""), params={key: one for key, one in given.items() if key != named}),
+        subject=Subject(model=model, params={key: one for key, one in given.items() if key != named}),
         roles={"judge": ", ".join(judges)} if judges else {},
         suite=suite,
         suite_version=text(header.get("dataset_version")),
