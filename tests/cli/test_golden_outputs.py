@@ -221,7 +221,7 @@ Owner    model, presumed: no other run passed this case (not reviewed; default o
             > Multi-step request; only canceled one and forgot the class.
   and       only some of the required calls were made (calls_incomplete)
             tool calls · openai_judged.jsonl:12
-            > not made: cancel_booking {"name": "Lena Okafor", "booking": "B-102"}
+            not made: cancel_booking {"name": "Lena Okafor", "booking": "B-102"}
   against   no measured model passes this case, or hardly any, which points to the task (all_fail,
             weak)
             other runs

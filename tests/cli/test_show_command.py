@@ -113,7 +113,7 @@ def test_messages_are_told_by_who_says_what(own):
 
 
 def test_an_answer_stands_beside_what_was_expected(own):
-    assert '  > answered "5", expected "4"\n' in own(answer="5", want="4")
+    assert '  answered "5", expected "4"\n' in own(answer="5", want="4")
 
 
 def test_a_long_text_is_shown_in_part_and_says_how_much_is_left(own):

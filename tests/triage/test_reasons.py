@@ -8,7 +8,7 @@ from errata.testing import a_run, an_attempt
 from errata.text.tool_output import key_line
 from errata.transcript.error_text import ReasonQuote, says_more
 from errata.triage import RunWide, attribute, built_in, observe
-from errata.triage.reasons import explained, reason_of
+from errata.triage.reasons import explained, is_statement, reason_of
 
 PYTEST = """\
 def test_move_correct():
@@ -65,6 +65,29 @@ def test_a_judge_who_passed_it_does_not_explain_why_it_failed():
 
     assert reason_of(failed(judgements=(mild, harsh)), None) == ReasonQuote("judgements[harsh]", "Nothing was written.")
     assert reason_of(failed(judgements=(mild,)), None).text == ""
+
+
+def test_a_judge_whose_check_does_not_count_explains_only_what_nothing_else_does():
+    judge = Check(name="graded", status="fail", judge="graded", counts=False)
+    reasoned = Judgement(judge="graded", reasoning="It does not match.", raw={"passed": False})
+    attempt = failed(judgements=(reasoned,), output=Output(text="Sydney", answer="sydney"))
+    attempt = msgspec.structs.replace(attempt, checks=(*attempt.checks, judge))
+
+    assert reason_of(attempt, None, "Canberra").text == 'answered "Sydney", expected "Canberra"'
+    assert reason_of(attempt, None).text == "It does not match."
+
+
+@pytest.mark.parametrize(
+    ("where", "text", "stated"),
+    [
+        ("output", 'answered "5", expected "4"', True),
+        ("tool calls", "not made: cancel_booking {}", True),
+        ("errors[0].message", 'answered "5", expected "4"', False),
+        ("run.log:8", "request failed: 503", False),
+    ],
+)
+def test_what_is_stated_from_facts_is_no_quote(where, text, stated):
+    assert is_statement(where, text) == stated
 
 
 def test_an_error_that_was_recovered_explains_nothing():

@@ -57,6 +57,13 @@ def test_the_right_answer_that_comes_closest_is_meant():
     assert compared("oslo", ["Bern", "Oslo"]) == WrongAnswer("oslo", "Oslo", "case")
 
 
+def test_an_answer_that_a_scorer_changed_to_lower_case_is_kept_as_the_model_wrote_it():
+    found = compared("sydney", "Canberra", text="It is Sydney.")
+
+    assert (found.answered, found.written) == ("sydney", "Sydney")
+    assert compared("sydney", "Canberra", text="sydney").written == ""
+
+
 def test_an_option_given_by_its_text_is_named_by_its_letter():
     choices = ("mercy", "time", "meaning", "weak")
 

@@ -172,10 +172,10 @@ def _of_answers(members: Members) -> str:
     answers = [one.answer for one in members if one.answer and answer_keys(one, tuple(one.key.coarse.split("+")))]
     if not answers or len(answers) < len(members):
         return ""
-    first = min(answers, key=lambda one: one.pair)
+    first = min(answers, key=lambda one: (one.pair, one.written))
     if first.difference in _NO_ANSWER:
         return _NO_ANSWER[first.difference]
-    shown = f"{_in_quotes(first.answered)} instead of {_in_quotes(first.expected)}"
+    shown = f"{_in_quotes(first.written or first.answered)} instead of {_in_quotes(first.expected)}"
     is_one_pair = len({one.pair for one in answers}) == 1
     if all(one.is_common for one in members) or (is_one_pair and first.difference in _PLAIN_DIFFERENCES):
         return cut(f"Wrong answer: {shown}")

@@ -17,6 +17,7 @@ from errata.text.lazy_regex import lazy_regex
 from errata.text.shell import command_line
 from errata.triage.limits import limit_apart
 from errata.triage.not_used import NotUsed
+from errata.triage.reasons import is_statement
 
 NAMED = 3
 
@@ -255,10 +256,18 @@ def _because(shown: ShownAttempt, explanation: Explanation, seen: set[str], *, r
     if quote.text:
         # quote a text once, even if a signal has more of it than its best line
         seen |= {quote.text, decided.quote if decided else ""}
-        put_quote(limit_apart(quote.text, shown.attempt), indent=INDENT, most=QUOTE_LINES, raw=raw)
+        _put_words(quote.where, limit_apart(quote.text, shown.attempt), raw=raw)
     if decided is not None and decided.name not in BY_DEFAULT and decided.where != quote.where and quote.text:
         put(f"{'':<{INDENT}}{_place(decided, shown.attempt)}", hang=INDENT, raw=raw)
-        put_quote(decided.quote, indent=INDENT, most=QUOTE_LINES, raw=raw)
+        _put_words(decided.where, decided.quote, raw=raw)
+
+
+def _put_words(where: str, text: str, *, raw: bool) -> None:
+    """A quote behind `>`; what errata states from facts of the log without it."""
+    if is_statement(where, text):
+        put(f"{'':<{INDENT}}{text}", hang=INDENT, raw=raw)
+    else:
+        put_quote(text, indent=INDENT, most=QUOTE_LINES, raw=raw)
 
 
 def _place(signal: Signal, attempt: Attempt) -> str:
@@ -284,7 +293,7 @@ def _reason(word: str, reason: Reason, attempt: Attempt, seen: set[str], *, raw:
     if signal is not None and signal.quote and not any(signal.quote in text for text in seen):
         seen.add(signal.quote)
         put(f"{'':<{INDENT}}{_place(signal, attempt)}", hang=INDENT, raw=raw)
-        put_quote(limit_apart(signal.quote, attempt), indent=INDENT, most=QUOTE_LINES, raw=raw)
+        _put_words(signal.where, limit_apart(signal.quote, attempt), raw=raw)
 
 
 def _labels(suggested: dict[str, str]) -> str:

@@ -107,6 +107,8 @@ class WrongAnswer(NamedTuple):
     difference: Difference
     factor: str = ""
     """How many times too large or too small a number is, where that is a power of ten."""
+    written: str = ""
+    """The answer as the model wrote it, where a scorer changed it to lower case."""
 
     @property
     def pair(self) -> str:

@@ -27,6 +27,13 @@ _PAIRS = (("**", "**"), ("*", "*"), ("`", "`"), ('"', '"'), ("'", "'"), ("$$", "
 _LAST = ".,;:"
 
 
+def as_written(answer: str, text: str) -> str:
+    """An answer that a scorer changed to lower case, as the text has it; else as it is."""
+    at = text.lower().find(answer.lower()) if answer and answer not in text else -1
+    written = text[at : at + len(answer)] if at >= 0 else ""
+    return written if written.lower() == answer.lower() else answer
+
+
 def bare(text: str) -> str:
     """The value itself. Where nothing but wrapping was there, that is the value."""
     text = text.strip()

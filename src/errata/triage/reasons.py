@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from errata.model import Attempt, Attribution
 from errata.render.figures import share_passed
+from errata.text.answers import as_written
 from errata.text.clean import one_line
 from errata.text.tool_output import key_line
 from errata.transcript.error_text import NOTHING, ReasonQuote, explanations, is_measurement, own_texts, says_more
@@ -23,6 +24,7 @@ def reason_of(attempt: Attempt, attribution: Attribution | None, expected: str =
         _first(_by_harness(attempt, attribution))
         or _first(_by_writes(attribution))
         or _first(_by_answer(attempt, expected))
+        or _first(explanations(attempt, _quotes_of_signals(attempt, attribution)))
         or _first(_by_status(attempt, attribution))
     )
 
@@ -48,7 +50,18 @@ def _first(quotes: Iterable[ReasonQuote]) -> ReasonQuote:
 
 
 def _by_harness(attempt: Attempt, attribution: Attribution | None) -> Iterator[ReasonQuote]:
-    return explanations(attempt, _quotes_of_signals(attempt, attribution))
+    quotes = _quotes_of_signals(attempt, attribution)
+    return explanations(attempt, (one for one in quotes if not _is_beside(one.where, attempt)))
+
+
+def _is_beside(where: str, attempt: Attempt) -> bool:
+    """The words of a judge whose check does not count, where a program decided."""
+    if not where.startswith("judgements["):
+        return False
+    judge = where.removeprefix("judgements[").removesuffix("]")
+    own = [one for one in attempt.checks if judge in (one.judge, one.scorer, one.name)]
+    decided = [one for one in attempt.checks if one.failed and one not in own]
+    return bool(own) and not any(one.counts for one in own) and any(not one.judge for one in decided)
 
 
 _FIELDS = (".type", ".code", ".frame")
@@ -72,6 +85,12 @@ def _quotes_of_signals(attempt: Attempt, attribution: Attribution | None) -> Ite
 _WRITES = {"wrote_too_much": "not expected", "wrote_otherwise": "wrong change", "never_wrote": "never made"}
 
 
+def is_statement(where: str, text: str) -> bool:
+    """Whether errata states it from facts of the log, so that the words are not a quote."""
+    made_up = where == "output" and text.startswith("answered ")
+    return made_up or text.partition(":")[0] in (*_WRITES.values(), "not made")
+
+
 def _by_writes(attribution: Attribution | None) -> Iterator[ReasonQuote]:
     """A change that the reference does not have explains why the final state is wrong."""
     for signal in attribution.signals if attribution is not None else ():
@@ -81,7 +100,8 @@ def _by_writes(attribution: Attribution | None) -> Iterator[ReasonQuote]:
 
 def _by_answer(attempt: Attempt, expected: str) -> Iterator[ReasonQuote]:
     if expected and attempt.outcome in ("fail", "partial"):
-        answer = attempt.output.answer or attempt.output.text or ""
+        text = attempt.output.text or ""
+        answer = as_written(attempt.output.answer or text, text)
         yield ReasonQuote("output", f"answered {_quoted(answer)}, expected {_quoted(expected)}")
     # checks that only inform are better than silence, except for a judge's beside the check that decided
     decided = any(check.failed for check in attempt.checks)

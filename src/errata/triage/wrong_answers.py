@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from errata.model import Attempt, Case, Check
 from errata.model.check import Difference, WrongAnswer
-from errata.text.answers import bare
+from errata.text.answers import as_written, bare
 from errata.text.clean import one_line
 from errata.text.equivalence import canonical, same
 from errata.text.lazy_regex import lazy_regex
@@ -45,7 +45,10 @@ def wrong_answer(attempt: Attempt, case: Case | None) -> WrongAnswer | None:
     if is_refusal(text or answer or "") and not expects_a_refusal(attempt, case):
         return WrongAnswer("", _short_line(wanted[0]), "refusal")
     given = answer if answer is not None else attempt.output.text
-    return _compared(given, wanted, case.choices) if given is not None else None
+    compared = _compared(given, wanted, case.choices) if given is not None else None
+    if compared is None or (written := as_written(compared.answered, text)) == compared.answered:
+        return compared
+    return compared._replace(written=written)
 
 
 def _expected(attempt: Attempt, case: Case) -> Iterator[str]:

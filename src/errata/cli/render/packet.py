@@ -81,6 +81,8 @@ def _put_facts(facts: dict[str, Any], *, raw: bool) -> None:
         elif name == "other_attempts" and isinstance(value, list):
             others = ", ".join(f"#{one.get('attempt')} {one.get('outcome')}" for one in value)
             _put_field("other attempts", others, raw=raw)
+        elif name == "threshold" and value is not None:
+            _put_field(name, f"{value_of(value)} for the whole case; a rubric may have its own", raw=raw)
         elif value not in (None, "", [], {}):
             _put_field(name, _pairs(value) if isinstance(value, dict) else value_of(value), raw=raw)
 
