@@ -41,7 +41,7 @@ def test_runs_of_different_suites_are_refused_with_what_differs(library):
     result = errata("compare", ALPHA_1, "jn7mqywb", "--store", library)
 
     assert (result.code, result.out) == (4, "")
-    assert "These runs can't be compared: they differ in suite, cases" in result.talk
+    assert "These runs can't be compared: they differ in suite and cases" in result.talk
     assert "suite: harbour_bench in voice-alpha; convex-evals in acme/nimbus-2-coder" in result.talk
     assert "they share no case that all of them were measured on" in result.talk
 

@@ -87,7 +87,7 @@ def test_turns_filled_in_after_a_session_was_ended_follow_the_turn_that_ended_it
 
 
 def test_a_run_of_one_session_says_so(library):
-    assert "One session" in done("sessions", "1a2b3c4d", "--store", library).out
+    assert "1 session; no result was replaced" in done("sessions", "1a2b3c4d", "--store", library).out
 
 
 def test_what_no_log_tells_of_a_session_is_not_half_told(library):

@@ -82,6 +82,8 @@ def _show_studies(runs: list[StoredRun], store: Store, output: Path | None, *, f
                 )
             )
     else:
+        if len(result.studies) > 1 and not any(map(_is_tried_again, result.studies)):
+            put("\n`errata compare` compares models that ran each case once")
         show_frequencies(result.studies)
         show_left_out(result)
     for table in written:
@@ -107,7 +109,7 @@ def show_study(study: Consistency, *, first: bool) -> None:
     word = "case" if repeats else counted_in(study.columns[0].stored.run, "cases")
     put(f"{study.subject} · {study.benchmark} · {plural(len(study.runs), 'run')}{_epochs(study)}")
     _put_names("attempts" if repeats else "runs", [one.name for one in study.columns])
-    if all(len(one.tries) < 2 for one in study.study.cases):
+    if not _is_tried_again(study):
         put(f"No {word} was tried twice, so consistency is unknown")
         _put_judged_twice(study)
         return
@@ -118,6 +120,10 @@ def show_study(study: Consistency, *, first: bool) -> None:
     _put_odd(study)
     _put_unstable(study)
     _put_judged_twice(study)
+
+
+def _is_tried_again(study: Consistency) -> bool:
+    return any(len(one.tries) > 1 for one in study.study.cases)
 
 
 def _put_judged_twice(study: Consistency) -> None:

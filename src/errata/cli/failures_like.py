@@ -87,7 +87,7 @@ def _show_counts(result: SimilarFailures, *, raw: bool) -> None:
     put(f"{plural(result.count, 'other failure' if result.sought.attempt else 'failure')} in {where}{entries}", hang=4)
     if not result.count:
         return
-    put(f"  why     {' · '.join(f'{WHY[match]} {count:,}' for match, count in result.matches.items())}", hang=10)
+    put(f"  by      {' · '.join(f'{WHY[match]} ({count:,})' for match, count in result.matches.items())}", hang=10)
     models = [f"{name or 'no model named'} {count:,}" for name, count in result.models.items()]
     more = f" · {len(models) - MOST_MODELS:,} more" if len(models) > MOST_MODELS else ""
     put(f"  models  {' · '.join(models[:MOST_MODELS])}{more}", hang=10, raw=raw)

@@ -271,7 +271,9 @@ def show_run(made: RunWritten, handle: str) -> None:
     _show_counts(report)
     put()
     for file, name in zip(made.written, names_of(made.written), strict=True):
-        put_parts("wrote", [name], "" if file.change == "new" else file.change)
+        put_parts(
+            "kept" if file.change == "unchanged" else "wrote", [name], "" if file.change == "new" else file.change
+        )
 
 
 def _show_doubt(doubts: ScoreDoubts) -> None:

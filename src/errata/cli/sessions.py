@@ -48,12 +48,12 @@ def _show(timeline: Timeline, run: Run) -> None:
         put()
         _show_changes(timeline, run)
     else:
-        put("One session, so no result was replaced")
+        put("1 session; no result was replaced")
     for cascade in timeline.cascades:
         put()
         _show_cascade(cascade, run)
     if not timeline.cascades:
-        put("Knock-on none")
+        put("No knock-on failures")
 
 
 def _show_sessions(sessions: Iterable[SessionOutput]) -> None:

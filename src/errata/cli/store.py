@@ -129,10 +129,8 @@ def _progress(line: StatusLine | None) -> OnProgress:
 
 HEADER = ("run", "attempts", "total", "results", "transcripts", "cases", "own files", "shared files", "thinned")
 NUMBERS = HEADER[1:-1]
-LEGEND = (
-    "total = space that `errata rm RUN` frees · shared files: also used by other runs · thinned = when "
-    "`errata store thin` shortened the transcripts"
-)
+LEGEND = "total = space that `errata rm RUN` frees · shared files: also used by other runs"
+THINNED = " · thinned = when `errata store thin` shortened the transcripts"
 
 
 @click.command("size")
@@ -150,7 +148,7 @@ def size(options: Options) -> None:
     if measured.runs:
         handles = handles_of(all_runs(options.store))
         put_table(HEADER, [_size_row(run, handles[run.run_id]) for run in measured.runs], right=NUMBERS)
-        say(LEGEND)
+        say(LEGEND + (THINNED if any(run.thinned for run in measured.runs) else ""))
     runs = sum(run.records + run.transcripts + run.cases for run in measured.runs)
     parts = f"runs {_bytes(runs)}, their files {_bytes(measured.files)}, the rest indexes and free space"
     put(f"store   {place_of(measured.path)} · {_bytes(measured.size)} ({parts})", hang=8)

@@ -123,7 +123,8 @@ def refuse_unequal(all_differences: Sequence[Difference], matrix: Matrix) -> Non
     """Where runs did not measure the same thing, unless only the cases they share were asked for."""
     refusing = [one for one in all_differences if one.refuses]
     if refusing:
-        what = ", ".join(one.what for one in refusing)
+        *others, last = (one.what for one in refusing)
+        what = f"{', '.join(others)} and {last}" if others else last
         lines = [describe_difference(one) for one in refusing]
         raise NotComparableError(
             f"These runs can't be compared: they differ in {what}",

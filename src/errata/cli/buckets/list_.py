@@ -7,10 +7,11 @@ import click
 from errata.buckets.opinions import slug_of
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
+from errata.cli.render.runs import title_of
 from errata.cli.table import put_table
 from errata.json_output.buckets import bucket_output
 from errata.model import Bucket, BucketCounts, BucketSum, BucketTable, RunBuckets
-from errata.runs.names import runs_named
+from errata.runs.names import handle_of, runs_named
 from errata.verbs.buckets import list_buckets
 from errata.verbs.store import all_runs
 
@@ -43,6 +44,8 @@ def command(runs: tuple[str, ...], alone: bool, limit: int | None, options: Opti
     elif not table.failures:
         say("no failures" if meant or all_runs(store) else "no runs yet: `errata import PATH…`")
     else:
+        if len(meant) == 1:
+            put(title_of(meant[0].run, handle_of(meant[0], store)))
         show_table(table, alone=alone)
 
 
@@ -130,8 +133,14 @@ def _name(bucket: Bucket) -> str:
     return bucket.slug.replace("-", " ") if is_name else bucket.title
 
 
+_FACETS = {"step": "check"}
+"""Parameters whose stored name is not the word on the pages."""
+
+
 def _below(counts: BucketCounts) -> str:
-    shared = [f"{name} {value}" for name, value in counts.bucket.parameters.items() if name != "owner"]
+    shared = [
+        f"{_FACETS.get(name, name)} {value}" for name, value in counts.bucket.parameters.items() if name != "owner"
+    ]
     first, last = ((seen or "")[:10] for seen in (counts.first_seen, counts.last_seen))
     since = [f"since {first}"] if first != last else []
     followers = [f"{counts.followers:,} knock-on"] if counts.followers else []

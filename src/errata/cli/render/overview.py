@@ -38,7 +38,7 @@ def _row(view: RunView) -> tuple[object, ...]:
         _score(scores["strict"]),
         _score(scores["clean"]),
         number(analysis.stored.counts.failures),
-        "yes" if analysis.health.fit else "NOT FIT",
+        "yes" if analysis.health.fit else "no",
     )
 
 
