@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from errata.cli.buckets.list_ import status_of
+from errata.cli.fitting import fold
 from errata.cli.render.fields import visible_name
 from errata.cli.show_attempt import _by, _facts, put_verdict
 from errata.model import Attribution, Bucket, BucketCounts, FailureKey, Reviewer, Usage, UsageByRole, Verdict
@@ -206,3 +207,11 @@ def test_a_batch_failure_shows_the_judges_words_of_the_session_that_ran_it():
     assert " judge T" not in without
     assert "because checks[T0]" not in with_words
     assert "    The date range parser swaps day and month; F1 is not met.\n" in done("failures", "latest").out
+
+
+def test_no_line_ends_in_a_separator_before_a_name_that_is_too_long_for_a_line():
+    assert fold("read inspect-ai · a-very-long-name.eval · 14", 16, whole_words=True) == [
+        "read inspect-ai",
+        "a-very-long-name.eval",
+        "· 14",
+    ]

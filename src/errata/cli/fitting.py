@@ -91,11 +91,11 @@ def _folded(line: str, width: int, room: int, *, whole_words: bool) -> list[str]
 
 
 def _words(line: str, width: int) -> Iterator[str]:
-    """A separator stays with the word behind it, unless the two are too wide for a line."""
+    """A separator stays with the word behind it; where the two are too wide for a line, the end of a line separates."""
     for word in _WORDS.findall(line):
         head, dot, rest = word.partition("· ")
         if dot and not head.strip(" ") and columns(word.lstrip(" ")) > width:
-            yield from (f"{head}·", f" {rest}")
+            yield f" {rest}"
         else:
             yield word
 

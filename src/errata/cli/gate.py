@@ -13,6 +13,7 @@ from errata.cli.output import put, put_json, say, write_out
 from errata.cli.render.runs import title_of
 from errata.cli.shared_options import OneOfMany, Word
 from errata.cli.table import put_table
+from errata.compare.changes import CaseFailure
 from errata.compare.gate import INFRASTRUCTURE, Gate, GateRules, owners_of
 from errata.compare.scores import POLICY_NAMES, Policy
 from errata.errors import SettingsError
@@ -170,11 +171,15 @@ def _show(made: Gate, store: Store) -> None:
     for group in groups(made):
         put()
         put(f"{group.title} · {group.note}" if group.note else group.title)
-        rows = [(one.name, one.failure.owner or "–", rates_of(one), one.failure.reason) for one in group.cases[:SHOWN]]
+        rows = [(one.name, _owner(one.failure), rates_of(one), one.failure.reason) for one in group.cases[:SHOWN]]
         header = ("case", "owner", "passed", "why")
         put_table(*_without_empty(header, rows), give_way=("why",))
         if len(group.cases) > SHOWN:
             put(f"{len(group.cases) - SHOWN:,} more with --json")
+
+
+def _owner(failure: CaseFailure) -> str:
+    return f"{failure.owner or '–'}{' (presumed)' if failure.is_presumed else ''}"
 
 
 def _without_empty(

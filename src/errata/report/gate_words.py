@@ -115,10 +115,11 @@ def notes(gate: Gate) -> Iterator[str]:
     if given.changes is not None and given.changes.of("regressed"):
         test = given.changes.test
         significant = "significant" if test.differs else "not significant"
+        counts = "; every new failure counts, significant or not" if gate.new and not test.differs else ""
         yield (
             f"Without infrastructure failures, {plural(test.only_second_fails, 'case fails', 'cases fail')} only in "
             f"this run and {test.only_first_fails:,} only in the baseline, of {test.shared:,}: {significant} "
-            f"(exact McNemar, {p_value(test.p)})."
+            f"(exact McNemar, {p_value(test.p)}){counts}."
         )
 
 
