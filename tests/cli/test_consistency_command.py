@@ -121,8 +121,14 @@ def test_a_run_alone_repeats_nothing(library):
     assert done("consistency", "9c0d1e2f", "--store", library).out == snapshot("""\
 voice-beta · harbour_bench · 1 run
 runs          9c0d1e2f
-No turn was tried twice, so consistency is unknown
+No turn has two attempts that can be compared
 """)
+
+
+def test_results_that_a_later_session_replaced_do_not_count_as_repetitions(library):
+    page = done("consistency", "fea0ee125a978f86", "--store", library).out
+
+    assert "No case has two attempts that can be compared (earlier sessions don't count)\n" in page
 
 
 def test_judges_of_a_real_study():

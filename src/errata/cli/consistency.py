@@ -110,7 +110,7 @@ def show_study(study: Consistency, *, first: bool) -> None:
     put(f"{study.subject} · {study.benchmark} · {plural(len(study.runs), 'run')}{_epochs(study)}")
     _put_names("attempts" if repeats else "runs", [one.name for one in study.columns])
     if not _is_tried_again(study):
-        put(f"No {word} was tried twice, so consistency is unknown")
+        put(f"No {word} has two attempts that can be compared{_not_compared(study)}", hang=2)
         _put_judged_twice(study)
         return
     put()
@@ -124,6 +124,13 @@ def show_study(study: Consistency, *, first: bool) -> None:
 
 def _is_tried_again(study: Consistency) -> bool:
     return any(len(one.tries) > 1 for one in study.study.cases)
+
+
+def _not_compared(study: Consistency) -> str:
+    """A later session reuses results of an earlier one, so they do not repeat each other."""
+    stored = [one.stored for one in study.columns]
+    replaced = any(len(one.run.sessions) > 1 and one.counts.attempts > one.counts.counted for one in stored)
+    return " (earlier sessions don't count)" if replaced else ""
 
 
 def _put_judged_twice(study: Consistency) -> None:
