@@ -206,6 +206,16 @@ def test_an_unexpected_change_explains_a_check_without_a_reason_of_its_own(name,
     assert reason_of(attempt, attribution).text == f"{words}: cancel_reservation(reservation_id=IFOYYZ)"
 
 
+def test_a_change_with_the_argument_that_differs_explains_more_than_the_name_of_the_expected_call():
+    listed = Check(name="DB", status="fail", explanation="expected call missing or different: send_certificate")
+    attempt = an_attempt(outcome="fail", measurement="scored", checks=(listed,))
+    attribution = said(attempt, "wrote_otherwise", "tool calls", "send_certificate with amount 100 (expected 50)")
+    attribution = msgspec.structs.replace(attribution, decided_by="check_failed")
+
+    assert reason_of(attempt, attribution).text == "wrong change: send_certificate with amount 100 (expected 50)"
+    assert reason_of(attempt, None).text == listed.explanation
+
+
 def test_how_a_conversation_ended_is_no_reason_for_a_check_to_fail():
     attempt = failed(native_status="user_stop")
     observed = observe(a_run(), attempt, None, RunWide(), built_in())

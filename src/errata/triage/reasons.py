@@ -20,8 +20,11 @@ def explained(attempt: Attempt, attribution: Attribution | None) -> bool:
 
 def reason_of(attempt: Attempt, attribution: Attribution | None, expected: str = "") -> ReasonQuote:
     """The deciding quote, the error, a check's or judge's text, answer and expectation, or the harness's status."""
+    by_harness = _first(_by_harness(attempt, attribution))
+    if by_harness.text.startswith(_ONLY_NAMED):
+        return _first(_by_writes(attribution)) or by_harness
     return (
-        _first(_by_harness(attempt, attribution))
+        by_harness
         or _first(_by_writes(attribution))
         or _first(_by_answer(attempt, expected))
         or _first(explanations(attempt, _quotes_of_signals(attempt, attribution)))
@@ -82,6 +85,8 @@ def _quotes_of_signals(attempt: Attempt, attribution: Attribution | None) -> Ite
     yield from own_texts(attempt)
 
 
+_ONLY_NAMED = "expected call missing or different: "
+"""A check that names calls; a signal about what the model changed also has the argument that differs."""
 _WRITES = {"wrote_too_much": "not expected", "wrote_otherwise": "wrong change", "never_wrote": "never made"}
 
 
