@@ -50,6 +50,27 @@ def test_knock_on_failures_are_listed_apart_from_infrastructure(library):
     assert "Infrastructure:" not in out
 
 
+def test_rows_that_disagree_are_the_reason_why_a_case_was_not_measured():
+    import_fixtures(FIXTURES / "conversation_bench/comparison/data", FIXTURES / "conversation_bench/damaged/data")
+
+    out = errata("gate", "0b1c2d3e", "--baseline", "9c0d1e2f").out
+
+    assert re.search(r"Not measured: 1 .*\n.*\nturn-12 +1/1 → 1/2 +2 rows disagree\n", out)
+
+
+def test_cases_that_only_another_model_failed_were_not_fixed():
+    write_logs(Path("logs"), {"one": "+-", "two": "-+"})
+    done("import", "logs")
+
+    out = " ".join(errata("gate", "two", "--baseline", "one").out.split())
+
+    assert "Now passing: 1 · Failed in the baseline, pass now." in out
+    assert (
+        "Of 2 cases without infrastructure failures, 1 fails only in this run and 1 only in the baseline: not "
+        "significant (exact McNemar, p = 1.00). A gate fails on any new failure, significant or not."
+    ) in out
+
+
 def test_the_same_as_json(convex):
     row = errata("gate", RUN_B, "--baseline", RUN_A, "--json").row
 
@@ -142,7 +163,7 @@ def test_an_allow_list_excuses_a_failure_and_complains_about_stale_entries():
         (("-o", "x.md"), "`--output` needs `--format`"),
         (("--format", "github", "--json"), "both print to stdout"),
         (("--format", "github", "--format", "junit", "-o", "x"), "Several formats need a file each"),
-        (("--baseline", "after"), "is the run itself"),
+        (("--baseline", "after"), "RUN and `--baseline after` are the same run"),
     ],
 )
 def test_what_can_be_fixed_exits_with_2(arguments, words):

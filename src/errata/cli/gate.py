@@ -8,12 +8,13 @@ from typing import Any, cast
 
 import click
 
+from errata.cli.fitting import WIDTH, columns
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json, say, write_out
 from errata.cli.render.runs import title_of
 from errata.cli.shared_options import OneOfMany, Word
 from errata.cli.table import put_table
-from errata.compare.changes import CaseFailure
+from errata.compare.changes import CaseChange, CaseFailure
 from errata.compare.gate import INFRASTRUCTURE, Gate, GateRules, owners_of
 from errata.compare.scores import POLICY_NAMES, Policy
 from errata.errors import SettingsError
@@ -171,11 +172,24 @@ def _show(made: Gate, store: Store) -> None:
     for group in groups(made):
         put()
         put(f"{group.title} · {group.note}" if group.note else group.title)
-        rows = [(one.name, _owner(one.failure), rates_of(one), one.failure.reason) for one in group.cases[:SHOWN]]
-        header = ("case", "owner", "passed", "why")
-        put_table(*_without_empty(header, rows), give_way=("why",))
+        _put_cases(group.cases[:SHOWN])
         if len(group.cases) > SHOWN:
             put(f"{len(group.cases) - SHOWN:,} more with --json")
+
+
+def _put_cases(cases: Sequence[CaseChange]) -> None:
+    """Reasons that do not fit beside the other columns are printed below their rows."""
+    reasons = [one.failure.reason for one in cases]
+    header, rows = _without_empty(
+        ("case", "owner", "passed"), [(one.name, _owner(one.failure), rates_of(one)) for one in cases]
+    )
+    taken = sum(2 + max(columns(name), *(columns(row[at]) for row in rows)) for at, name in enumerate(header))
+    if not any(reasons):
+        put_table(header, rows)
+    elif all(taken + columns(reason) <= WIDTH for reason in reasons):
+        put_table((*header, "why"), [(*row, reason or "–") for row, reason in zip(rows, reasons, strict=True)])
+    else:
+        put_table(header, rows, below=reasons, below_lines=2)
 
 
 def _owner(failure: CaseFailure) -> str:

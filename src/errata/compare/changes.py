@@ -8,7 +8,7 @@ import msgspec
 from errata.compare.comparison import Comparison
 from errata.compare.one_run import left_out_of_clean
 from errata.compare.pairs import PairTally
-from errata.model.cells import Cell
+from errata.model.cells import Cell, CellState
 from errata.model.words import NOT_THE_SUBJECTS
 
 ChangeKind = Literal[
@@ -91,6 +91,8 @@ def changes_between(
         then = _result(before, is_out=(pks[0], case) in out)
         now = _result(after, is_out=_is_infrastructure(failure, is_out=(pks[1], case) in out))
         kind = _kind((before, then), (after, now), is_edited=case in comparison.edited, is_unstable=case in unstable)
+        if kind == "not_measured" and after is not None and now == "unknown":
+            failure = _unmeasured(after, failure)
         if kind is not None:
             cases.setdefault(kind, []).append(
                 CaseChange(
@@ -108,6 +110,16 @@ def changes_between(
         shared=pair.clean.shared,
         test=pair.clean,
     )
+
+
+_WITHOUT_RESULT: dict[CellState, str] = {"unscored": "no verdict", "partial": "partial credit without a pass rule"}
+
+
+def _unmeasured(cell: Cell, failure: CaseFailure) -> CaseFailure:
+    """Why a case has no result. Of rows that disagree, the reason and owner of one are not the case's."""
+    if cell.state == "contradictory":
+        return CaseFailure(reason=f"{cell.attempts:,} rows disagree", attempt=failure.attempt, file=failure.file)
+    return failure if failure.reason else msgspec.structs.replace(failure, reason=_WITHOUT_RESULT.get(cell.state, ""))
 
 
 def _is_infrastructure(failure: CaseFailure, *, is_out: bool) -> bool:

@@ -115,12 +115,14 @@ def notes(gate: Gate) -> Iterator[str]:
     if given.changes is not None and given.changes.of("regressed"):
         test = given.changes.test
         significant = "significant" if test.differs else "not significant"
-        counts = "; every new failure counts, significant or not" if gate.new and not test.differs else ""
+        fails = "fails" if test.only_second_fails == 1 else "fail"
         yield (
-            f"Without infrastructure failures, {plural(test.only_second_fails, 'case fails', 'cases fail')} only in "
-            f"this run and {test.only_first_fails:,} only in the baseline, of {test.shared:,}: {significant} "
-            f"(exact McNemar, {p_value(test.p)}){counts}."
+            f"Of {plural(test.shared, 'case')} without infrastructure failures, {test.only_second_fails:,} {fails} "
+            f"only in this run and {test.only_first_fails:,} only in the baseline: {significant} "
+            f"(exact McNemar, {p_value(test.p)})."
         )
+        if gate.new and not test.differs:
+            yield "A gate fails on any new failure, significant or not."
 
 
 def _baseline_warning(gate: Gate) -> Iterator[str]:
@@ -156,7 +158,7 @@ def groups(gate: Gate) -> Iterator[CaseGroup]:
         ("infrastructure", "Infrastructure", _STRUCK, struck),
         ("knock_on", "Knock-on", "Passed in the baseline; fail now because of another failure.", follow),
         ("flaky", "Flaky", "Mixed outcomes over equivalent attempts; not counted.", changes.of("flaky")),
-        ("fixed", "Fixed", "Failed in the baseline, pass now.", changes.of("fixed")),
+        ("fixed", _fixed(gate), "Failed in the baseline, pass now.", changes.of("fixed")),
         ("missing", "Missing", "In the baseline only.", changes.of("missing")),
         ("added", "Added", f"Not in the baseline; {failing:,} of them fail.", added),
         ("edited", "Edited tasks", "The task differs between the runs: not comparable.", changes.of("edited")),
@@ -168,12 +170,19 @@ def groups(gate: Gate) -> Iterator[CaseGroup]:
             yield CaseGroup(key, f"{title}: {len(cases):,}", note, cases, key in ("new", "others"))
 
 
+def _fixed(gate: Gate) -> str:
+    """Nothing was fixed where another model passes."""
+    baseline = gate.given.baseline
+    is_same = baseline is None or baseline.run.subject.model == gate.given.run.run.subject.model
+    return "Fixed" if is_same else "Now passing"
+
+
 def _others(gate: Gate) -> str:
     return f"Regressed, other owners{' or only presumed' if gate.rules.without_presumed else ''}"
 
 
 _STRUCK = "Passed in the baseline; an infrastructure failure now, so not counted."
-_NOT_MEASURED = "No verdict, contradictory rows or an infrastructure failure in this run."
+_NOT_MEASURED = "No usable result in this run."
 _UNKNOWN_BEFORE = "Fail now; not measured in the baseline."
 
 

@@ -38,7 +38,8 @@ def baseline_for(stored: StoredRun, selector: str, store: Store) -> Baseline:
     run = run_named(selector, store)
     if run.run.id == stored.run.id:
         raise NotFoundError(
-            f"`{selector}` is the run itself", hint=f"name another run, `{LATEST_GREEN}` or `{BRANCH}NAME`"
+            f"RUN and `--baseline {selector}` are the same run",
+            hint=f"name another run, `{LATEST_GREEN}` or `{BRANCH}NAME`",
         )
     return Baseline(run)
 

@@ -17,7 +17,7 @@ class CaseChangeOutput(msgspec.Struct, frozen=True, kw_only=True):
     fails: bool
     """Whether it fails in the run, in some of its attempts at least."""
     owner: str | None
-    """Who has to act; null where the case does not fail."""
+    """Who has to act; null where the case does not fail, or where its rows disagree."""
     presumed: bool
     """Only presumed to be the model's."""
     reason: str | None
