@@ -81,6 +81,34 @@ def test_earlier_runs_of_the_model_are_told_beside_the_reports(reports):
     )
 
 
+@pytest.mark.req("C-04")
+def test_a_report_by_errata_about_a_stored_run_counts_as_that_run_alone(reports, at_home):
+    done("report", RUN_A, "--date", "2026-03-05")
+
+    result = done("analyze", RUN_B)
+
+    assert "history   3 earlier reports" in result.err
+    assert page(result.out, "Repeats").endswith("4 also failed in an earlier run of the model")
+    text = next((at_home / "reports" / "acme" / "nimbus-2-coder").glob("jn7mqywb_*.md")).read_text()
+    seen = [line.split(" | ")[4] for line in text.splitlines() if line.startswith("| [001-data_modeling/003")]
+    assert seen == ["2 reports, 1 run"]
+    assert "yes, MODEL_FAULT on 2026-02-12, MODEL_FAULT on 2026-02-20, MODEL_FAULT on 2026-03-02." in text
+    assert "(again, after 2 reports and 1 run)" in text
+    (row,) = [row for row in done("failures", RUN_B, "--json").rows if row["case"].endswith("003-optional_index")]
+    assert len(row["before"]["reports"]) == 2
+
+
+def test_what_a_reader_wrote_into_a_report_by_errata_is_still_known(reports, at_home):
+    done("report", RUN_A, "--date", "2026-03-05")
+    own = next((at_home / "reports" / "acme" / "nimbus-2-coder").glob("jn709tmj_*.md"))
+    shown, opens, kept = own.read_text().partition("<!-- errata:memory")
+    own.write_text(f"{shown.replace('MODEL_FAULT', 'AMBIGUOUS_TASK')}{opens}{kept}")
+
+    (row,) = [row for row in done("failures", RUN_B, "--json").rows if row["case"].endswith("003-optional_index")]
+
+    assert [one["label"] for one in row["before"]["reports"]][0] == "AMBIGUOUS_TASK"
+
+
 def test_without_reports_nothing_is_said_of_them():
     result = done("analyze", RUN_B)
 

@@ -153,13 +153,21 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a case from before a run; newest first."""
 
     reports: tuple[Mention, ...] = ()
+    """Without what errata's own reports about `runs` only repeat from the rules."""
     runs: tuple[FailedRun, ...] = ()
+    own_reports: tuple[Mention, ...] = ()
+    """What errata's own reports about `runs` say: these count as the runs, not as reports."""
     actions: tuple[ActionResult, ...] = ()
     """What was done about the case, whenever that was, and what this run shows of it."""
     others: tuple[Mention, ...] = ()
     """What reports about other models say of it."""
     other_runs: tuple[FailedRun, ...] = ()
     """Other models that fail it."""
+
+    @property
+    def counted_reports(self) -> tuple[Mention, ...]:
+        """Each earlier failure counts once: as a run where the store has it."""
+        return tuple(one for one in self.reports if one not in self.own_reports)
 
     @property
     def is_repeat(self) -> bool:

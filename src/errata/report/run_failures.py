@@ -227,15 +227,16 @@ def _done_action(action: Action) -> DoneAction:
 def repeat_of(case: str, history: RunHistory) -> Repeat:
     """Earlier failures of a case that fails now, and whether an action should have fixed it."""
     before = history.before(case)
-    named = [EarlierFailure(kind="report", date=one.date, label=one.label) for one in reversed(before.reports)]
-    seen = {one.run for one in before.reports}
+    reports = before.counted_reports
+    named = [EarlierFailure(kind="report", date=one.date, label=one.label) for one in reversed(reports)]
+    seen, labels = {one.run for one in reports}, {one.run: one.label for one in before.own_reports}
     runs = [one for one in before.runs if one.run not in seen]
-    failed = [EarlierFailure(kind="run", date=one.at[:10]) for one in reversed(runs)]
+    failed = [EarlierFailure(kind="run", date=one.at[:10], label=labels.get(one.run, "")) for one in reversed(runs)]
     due = _done_action(before.due[0].action) if before.due else None
     late = next((one for one in before.actions if one.reason in ("made_after_run", "same_day")), None)
     models = {one.model for one in before.others} | {one.model for one in before.other_runs}
     return Repeat(
-        reports=len(before.reports),
+        reports=len(reports),
         runs=len(before.runs),
         earlier=(*named, *failed),
         due=due,

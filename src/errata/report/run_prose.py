@@ -238,7 +238,8 @@ def repeat_words(repeat: Repeat) -> str:
 
 def _earlier(repeat: Repeat) -> Iterator[str]:
     for failure in repeat.earlier:
-        yield f"failed on {failure.date}" if failure.kind == "run" else f"{failure.label or 'named'} on {failure.date}"
+        word = failure.label or ("failed" if failure.kind == "run" else "named")
+        yield f"{word} on {failure.date}"
 
 
 def _due(repeat: Repeat) -> str:

@@ -74,10 +74,14 @@ class Failure(msgspec.Struct, frozen=True):
 
     @property
     def times_reported(self) -> int | None:
-        """How many earlier reports about the model name the case; none where there is no such report at all."""
+        """How many earlier reports about the model name the case; none where there is no such report at all.
+
+        A report that errata wrote about a run in the store counts as that run.
+        """
         if self.remembered is None or not self.remembered.reports.same_model:
             return None
-        return len(self.remembered.mentions.cases.get(self.attempt.case, ()))
+        is_named = self.attempt.case in self.remembered.mentions.cases
+        return len(self.remembered.before(self.attempt.case).counted_reports) if is_named else 0
 
     @property
     def before(self) -> History | None:

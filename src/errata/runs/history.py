@@ -46,16 +46,28 @@ class RunHistory:
         """In those about others."""
         self.actions = tuple(_actions(reports, in_store, store))
         """All that are known, oldest first; cases by their keys, where they are cases of this run."""
+        self._own_reports = {one.path: one for one in self.reports.same_model if one.own}
         self._reports_before = {one.path for one in (*self.reports.same_model, *self.reports.others)}
 
     def before(self, case: str) -> History:
         """What is known of one case from before the run."""
+        reports = [self._compared(one, case) for one in self.mentions.cases.get(case, ())]
+        runs = self.runs.failed_by.get(case, ())
+        own = tuple(one for one in reports if self._is_own(one, runs))
         return History(
-            reports=tuple(self._compared(one, case) for one in self.mentions.cases.get(case, ())),
-            runs=self.runs.failed_by.get(case, ()),
+            reports=tuple(one for one in reports if one not in own or (one.label and not one.by_rule)),
+            runs=runs,
+            own_reports=own,
             actions=self._effects_on(case),
             others=self.mentions_elsewhere.cases.get(case, ()),
             other_runs=self.runs.failed_elsewhere.get(case, ()),
+        )
+
+    def _is_own(self, mention: Mention, runs: Sequence[FailedRun]) -> bool:
+        """Whether errata wrote it, about one of these runs."""
+        report = self._own_reports.get(mention.report)
+        return report is not None and any(
+            report.run_id == run.run_id if report.run_id else same_run(report.run, run.run) for run in runs
         )
 
     def _effects_on(self, case: str) -> tuple[ActionResult, ...]:
