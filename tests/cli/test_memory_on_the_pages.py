@@ -106,7 +106,7 @@ def test_what_a_reader_wrote_into_a_report_by_errata_is_still_known(reports, at_
 
     (row,) = [row for row in done("failures", RUN_B, "--json").rows if row["case"].endswith("003-optional_index")]
 
-    assert [one["label"] for one in row["before"]["reports"]][0] == "AMBIGUOUS_TASK"
+    assert next(one["label"] for one in row["before"]["reports"]) == "AMBIGUOUS_TASK"
 
 
 def test_without_reports_nothing_is_said_of_them():
