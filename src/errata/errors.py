@@ -104,6 +104,8 @@ class SettingsError(ErrataError):
 MOST_NAMES = 5_000
 """Names that `nearest` compares with, at most."""
 SHOWN = 3
+FEWEST_LETTERS = 3
+"""A shorter word is only looked for at the beginning and at the end of a name."""
 
 
 def nearest(word: str, known: Iterable[str]) -> list[str]:
@@ -117,7 +119,7 @@ def nearest(word: str, known: Iterable[str]) -> list[str]:
     names = {name: _bare(name) for name in islice(known, MOST_NAMES) if name and name != word}
     if not wanted:
         return []
-    inside = sorted((name for name, bare in names.items() if wanted in bare), key=lambda name: (len(name), name))
+    inside = sorted((name for name, bare in names.items() if _holds(bare, wanted)), key=lambda name: (len(name), name))
     by_bare = {bare: name for name, bare in names.items()}
     alike = [by_bare[bare] for bare in get_close_matches(wanted, by_bare, n=SHOWN, cutoff=0.7)]
     return list(dict.fromkeys([*inside, *alike]))[:SHOWN]
@@ -134,6 +136,11 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     if len(names) > 1:
         return f"did you mean {', '.join(names[:-1])} or {names[-1]}?"
     return f"did you mean {names[0]}?" if names else ""
+
+
+def _holds(bare: str, wanted: str) -> bool:
+    """A letter or two in the middle of a word, as `to` in `store`, hold nothing in common."""
+    return wanted in bare if len(wanted) >= FEWEST_LETTERS else bare.startswith(wanted) or bare.endswith(wanted)
 
 
 def _bare(name: str) -> str:

@@ -102,6 +102,13 @@ def test_a_slip_of_the_pen_is_answered_with_what_was_meant(arguments, meant):
     assert f"hint: {meant}\n" in result.err
 
 
+def test_an_option_that_no_other_is_like_gets_no_guess():
+    result = errata("report", "latest", "--to", "md")
+
+    assert "did you mean" not in result.err
+    assert "`errata report --help` lists the arguments and options" in result.err
+
+
 def test_a_path_in_the_place_of_a_command_is_told_how_to_be_read():
     result = errata(RUN_D)
 

@@ -136,8 +136,7 @@ def _usage(error: click.ClickException) -> int:
     hints = []
     meant: list[str] | None = getattr(error, "possibilities", None)
     if meant and isinstance(error, click.NoSuchOption):
-        # click also suggests what has only a few letters in common
-        meant = nearest(error.option_name, meant) or meant[:1]
+        meant = nearest(error.option_name, meant)  # click also suggests what has only a few letters in common
     if meant:
         hints.append(f"did you mean {' or '.join(f'`{name}`' for name in meant)}?")
     if isinstance(error, click.UsageError) and error.ctx is not None:
