@@ -189,7 +189,8 @@ eslint                           1                       2    3
 tests                            4                       5    9
 
 instead of an answer  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
-NO_GENERATION                              2                       1    3
+EMPTY_RESPONSE                             1                       0    1
+NO_GENERATION                              1                       1    2
 
 failed, by category  evals  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
 002-queries              4                       2                       2    4

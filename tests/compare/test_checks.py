@@ -63,7 +63,9 @@ def test_words_of_an_answer_are_no_pattern():
 @pytest.mark.parametrize(
     ("signals", "pattern"),
     [
-        (("provider_empty_response",), "NO_GENERATION"),
+        (("provider_empty_response",), "EMPTY_RESPONSE"),
+        (("provider_empty_response", "no_generation"), "EMPTY_RESPONSE"),
+        (("provider_no_answer",), "NO_GENERATION"),
         (("no_generation", "zero_tokens"), "NO_GENERATION"),
         (("provider_content_filter",), "CONTENT_FILTER"),
         (("token_limit",), "CUT_OFF"),

@@ -51,7 +51,7 @@ _STATED = frozenset((ENDED, ENDED_EARLY, EMPTY))
 """What a harness writes in the place of an answer."""
 
 _SIGNALS = {
-    "provider_empty_response": NO_GENERATION,
+    "provider_empty_response": EMPTY,
     "provider_no_answer": NO_GENERATION,
     "no_generation": NO_GENERATION,
     "crash_before_generation": NO_GENERATION,
