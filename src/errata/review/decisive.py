@@ -17,15 +17,15 @@ DEFINITION = (
     "unreachable."
 )
 QUESTIONS = (
-    "act: what is the first false or harmful act? It may be a false statement, a wrong call or argument, a check that "
-    "was skipped, or a hand-over that drops a requirement.",
+    "act: what is the false or harmful act? It may be a false statement, a wrong call or argument, a skipped check, or "
+    "a hand-over that drops a requirement.",
     "corrected: did anybody correct it later in the transcript?",
     "sufficient: would correcting this act alone have led to the expected result?",
 )
+FOR_EACH = "For each false or harmful act, in the order of the steps, answer:"
 CHOICE = (
-    "Answer these questions for each such act, in the order of the steps. The first act that was not corrected, and "
-    "whose correction would have been sufficient, is decisive. If none is sufficient alone, it is the first that was "
-    "not corrected."
+    "The decisive act is the first one that was not corrected and whose correction would have been sufficient. If no "
+    "correction is sufficient alone, it is the first act that was not corrected."
 )
 RULINGS = (
     "A wrong statement that leads to a wrong call: the statement, if the call follows from it; otherwise the call.",
@@ -39,7 +39,8 @@ RULINGS = (
 GUIDANCE = "\n".join(
     (
         DEFINITION,
-        *(f"{number}. {question}" for number, question in enumerate(QUESTIONS, 1)),
+        FOR_EACH,
+        *(f"- {question}" for question in QUESTIONS),
         CHOICE,
         *(f"- {ruling}" for ruling in RULINGS),
     )

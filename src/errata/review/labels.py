@@ -27,7 +27,7 @@ OWNERS = Question(
         LabelChoice(
             label="provider",
             owner="provider",
-            meaning="the service that runs the model failed: limits, quota, keys, outages, filters, empty answers",
+            meaning="the service that runs the model failed (limits, quota, keys, outages, filters, empty answers)",
         ),
         LabelChoice(
             label="environment",
@@ -36,12 +36,12 @@ OWNERS = Question(
         ),
         LabelChoice(label="harness", owner="harness", meaning="the evaluation framework itself failed"),
         LabelChoice(
-            label="grader", owner="grader", meaning="judge, verifier, lint or test demands are wrong or too strict"
+            label="grader", owner="grader", meaning="the judge, verifier, linter or tests are wrong or too strict"
         ),
         LabelChoice(label="task", owner="task", meaning="task text, reference answer or fixtures are at fault"),
         LabelChoice(label="simulator", owner="simulator", meaning="the simulated user misbehaved"),
-        LabelChoice(label="collateral", owner="collateral", meaning="it only follows from another failure"),
-        LabelChoice(label="unknown", owner="unknown", meaning="the evidence does not tell"),
+        LabelChoice(label="collateral", owner="collateral", meaning="knock-on, caused only by another failure"),
+        LabelChoice(label="unknown", owner="unknown", meaning="the evidence does not show whose fault it is"),
     ),
     rule=RULE,
 )
@@ -57,12 +57,12 @@ TASK_QUESTION = Question(
         LabelChoice(
             label="broken_test",
             owner="grader",
-            meaning="tests or grader are at fault: they can't run, demand what was not asked, or reject right answers",
+            meaning="tests or grader can't run, demand what was not asked, or reject right answers",
         ),
         LabelChoice(
             label="hard", owner="model", meaning="the task is fair and can be solved as it is; the subjects failed it"
         ),
-        LabelChoice(label="unknown", owner="unknown", meaning="the evidence does not tell"),
+        LabelChoice(label="unknown", owner="unknown", meaning="the evidence does not show whose fault it is"),
     ),
     rule=(
         "A task is fair unless evidence shows otherwise; that nobody passes it is not evidence. "
