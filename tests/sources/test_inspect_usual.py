@@ -6,10 +6,12 @@ import pytest
 from inspect_ai_logs import FOLDER, items, log, raw, rezipped
 
 from errata.model import Attempt, Unreadable
+from errata.model.codec import pack
 from errata.sources.base import DEPTH_CAP, decode
 from errata.sources.inspect_ai import decoding, logs
 from errata.sources.inspect_ai.decoding import decode_usual
 from errata.sources.inspect_ai.events import Events, fields_of, fields_of_all
+from errata.sources.inspect_ai.messages import UsualMessage
 
 ARCHIVES = sorted(FOLDER.rglob("*.eval"))
 SHORT, LONG = 0, 10**9
@@ -74,6 +76,43 @@ def test_an_unusual_sample_gives_the_same_records(change, tmp_path, monkeypatch)
     assert [(one.where, one.why) for one in short if type(one) is Unreadable] == [
         (one.where, one.why) for one in long if type(one) is Unreadable
     ]
+
+
+CALL = {"id": "c1", "function": "look", "arguments": {"place": "pier", "deep": {"a": [1]}}, "type": "function"}
+ASKED = {"id": "m1", "content": "I will look", "source": "generate", "role": "assistant", "tool_calls": [CALL]}
+RESULT = {"id": "m2", "content": "fog", "role": "tool", "tool_call_id": "c1", "function": "look"}
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [ASKED | {"model": "acme/nimbus"}, RESULT],
+        [ASKED, RESULT | {"content": "", "error": {"type": "timeout", "message": "too slow"}}],
+        [ASKED, RESULT | {"error": {}}],
+        [ASKED | {"tool_calls": [CALL | {"parse_error": "no JSON", "view": {"format": "text"}, "type": "custom"}]}],
+        [ASKED | {"tool_calls": [CALL | {"arguments": "not parsed"}]}, RESULT],
+        [ASKED | {"tool_calls": [CALL | {"id": 7}]}, RESULT | {"tool_call_id": 7}],
+        [ASKED | {"tool_calls": [CALL | {"arguments": {"place": "attachment://long"}}]}, RESULT],
+        [ASKED | {"tool_calls": []}, RESULT | {"content": "attachment://long"}],
+        [ASKED | {"content": [{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": "ok", "more": 1}]}],
+        [ASKED | {"content": [{"type": "image", "image": "data:" + "x" * 2_000}]}],
+        [{"role": "user", "content": "which?"}, {"role": "user", "content": "which?"}],
+        [{"id": "m1", "content": "read this", "source": "input", "metadata": {"n": 1}, "role": "user"}],
+        [{"content": "no role"}, {"role": "of a later version", "content": "new"}],
+        [ASKED | {"content": None, "later": {"field": 1}}, None, RESULT | {"content": 3}],
+    ],
+)
+def test_messages_of_every_form_give_the_same_steps(messages, tmp_path, monkeypatch):
+    path = with_samples(tmp_path, lambda sample: sample | {"messages": messages, "attachments": {"long": "fog " * 99}})
+
+    assert pack(read(path, monkeypatch, SHORT)) == pack(read(path, monkeypatch, LONG))
+
+
+def test_messages_as_inspect_writes_them_do_not_become_dicts():
+    _, samples = raw(log("demo_eval"))
+    usual = [decode_usual(json.dumps(sample).encode())["messages"] for sample in samples]
+
+    assert {type(message) for messages in usual for message in messages} == {UsualMessage}
 
 
 def test_messages_that_only_a_call_refers_to_are_put_together_from_the_pools(tmp_path, monkeypatch):

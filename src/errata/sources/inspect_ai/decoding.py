@@ -4,12 +4,14 @@ For most events a few fields are enough, and attachments are rarely used: the re
 other sample is decoded as a whole and gives the same records.
 """
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
 import msgspec
 
 from errata.sources.inspect_ai.events import EventFields, Events, nested
+from errata.sources.inspect_ai.messages import UsualMessage
 from errata.sources.json_values import decode_exactly
 
 _PUT_ASIDE = ("attachments", "events_data", "timelines")
@@ -23,25 +25,34 @@ _LEVELS = {
         "error", "limit",
     ),
     8: ("input", "scores", "metadata", "store", "error_retries"),
-    10: ("messages", "output"),
+    10: ("output",),
 }  # fmt: skip
 """The maximum depth of each field. A sample with a deeper or unknown field is decoded as a whole."""
 
 
 def decode_usual(data: bytes) -> Any:
     """Equivalent to `decode_exactly` for callers that use `events_of` for events and `Pools` for attachments."""
-    try:
-        sample = _decoder().decode(data)
-    except (msgspec.MsgspecError, ValueError, RecursionError):
+    sample = _decoded(data, (list[UsualMessage], nested(10)))
+    if sample is None:
         return decode_exactly(data)
     fields = {name: value for name, value in msgspec.structs.asdict(sample).items() if value is not msgspec.UNSET}
     events = fields.get("events")
     return fields | {"events": Events(events, data)} if events else fields
 
 
+def _decoded(data: bytes, kinds: Iterable[Any]) -> Any:
+    """None if the sample has none of these kinds of messages, or another field that is not usual."""
+    for kind in kinds:
+        try:
+            return _decoder(kind).decode(data)
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            pass
+    return None
+
+
 @cache
-def _decoder() -> msgspec.json.Decoder[Any]:
+def _decoder(messages: Any) -> msgspec.json.Decoder[Any]:
     fields = [(name, nested(levels), msgspec.UNSET) for levels, names in _LEVELS.items() for name in names]
     aside = [(name, msgspec.Raw, msgspec.UNSET) for name in _PUT_ASIDE]
-    events = ("events", list[EventFields], msgspec.UNSET)
-    return msgspec.json.Decoder(msgspec.defstruct("Sample", [*fields, events, *aside], forbid_unknown_fields=True))
+    lists = [("messages", messages, msgspec.UNSET), ("events", list[EventFields], msgspec.UNSET)]
+    return msgspec.json.Decoder(msgspec.defstruct("Sample", [*fields, *lists, *aside], forbid_unknown_fields=True))

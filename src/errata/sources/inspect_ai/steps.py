@@ -5,17 +5,11 @@ event. Events that only repeat other data (states, spans, final scores) are skip
 """
 
 from collections.abc import Iterable
-from functools import lru_cache
-from operator import attrgetter
 from typing import Any
 
-import msgspec
-
-from errata.model import Actor, ErrorInfo, Step, ToolCall, ToolError, ToolResult, Usage
+from errata.model import Actor, ErrorInfo, Step, ToolCall, ToolResult, Usage
 from errata.model.usage import NO_USAGE
-from errata.model.words import ActorRole
 from errata.sources.inspect_ai.events import (
-    NO_FIELDS,
     NO_OUTPUT,
     EventFields,
     Events,
@@ -24,113 +18,39 @@ from errata.sources.inspect_ai.events import (
     SampleEvent,
     as_events,
 )
+from errata.sources.inspect_ai.messages import (
+    ModelCall,
+    SampleTranscript,
+    UsualMessage,
+    failures_in,
+    key_of,
+    messages_of,
+    tool_error,
+)
 from errata.sources.inspect_ai.values import Pools, words
 from errata.sources.shared.usage import usage_of
-from errata.sources.shared.values import has_value, mapping, moment, number, plain, rest, sequence
+from errata.sources.shared.values import mapping, moment, number, plain, rest, sequence
 
 _ENVELOPE = frozenset(("uuid", "span_id", "timestamp", "working_start", "event", "metadata", "pending"))
 _HUMAN = Actor(role="user", name="operator")
-_ROLES: dict[str, ActorRole] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
-_TAKEN = frozenset(
-    ("role", "content", "tool_calls", "model", "tool_call_id", "function", "error", "tool_error", "reasoning")
-)
-_CALL = frozenset(("id", "function", "arguments", "parse_error"))
-_FUNCTION = _CALL | {"type"}
-_MADE = ("retries", "cache", "working_time", "role", "requested_model", "request_ids", "tool_choice")
-_OF_TOOL = ("truncated", "agent", "failed", "view", "metadata")
-_made_of, _tool_fields = attrgetter(*_MADE), attrgetter(*_OF_TOOL)
-_NO_TOOL_FIELDS = _tool_fields(NO_FIELDS)
-
-
-class ModelCall(msgspec.Struct, frozen=True, gc=False):
-    """The model call behind a message, from its event."""
-
-    event: EventFields
-    usage: Usage | None = None
-    stop_reason: str = ""
-
-
-_UNKNOWN = ModelCall(NO_FIELDS)
-
-
-class SampleTranscript:
-    """Numbers the steps of one sample and maps tool calls to steps."""
-
-    def __init__(self, made: dict[str, ModelCall], tools: dict[str, EventFields], failed: dict[str, ToolError]) -> None:
-        self.steps: list[Step] = []
-        self._made = made
-        self._tools = tools
-        self._failed = failed
-        self._asked: dict[str, int] = {}
-
-    def add_message(self, message: dict[str, Any], *, try_: int = 1) -> None:
-        get = message.get
-        role = _ROLES.get(words(get("role")), "environment")
-        content, asked = get("content"), get("tool_calls")
-        text, parts, thoughts = (content, (), "") if type(content) is str else _content(content)
-        calls = tuple([self._call(mapping(call)) for call in sequence(asked)]) if asked else ()
-        made = self._made.get(words(get("id")), _UNKNOWN)
-        error = tool_error(get("error"), get("tool_error")) if _may_have_failed(message) else None
-        answered = words(get("tool_call_id"))
-        event = made.event if made is not _UNKNOWN else self._tools.get(answered, NO_FIELDS)
-        at = len(self.steps)
-        for call in calls:
-            self._asked[call.id] = at
-        step = Step(
-            index=at,
-            actor=_actor(role, words(get("function")) if role == "tool" else ""),
-            kind="tool_call" if calls else "tool_result" if role == "tool" else "message",
-            parent=self._asked.get(answered) if answered else None,
-            try_=try_,
-            # the content of a failed tool may be empty: the text is only in the error
-            text=text or (error.message if error else ""),
-            parts=parts,
-            reasoning=thoughts or words(get("reasoning")),
-            tool_calls=calls,
-            error=ErrorInfo(type=error.type, message=error.message, phase="tool") if error else None,
-            usage=made.usage,
-            started_at=moment(event.timestamp) if event is not NO_FIELDS else None,
-            ended_at=moment(event.completed) if event is not NO_FIELDS else None,
-            model=words(get("model")),
-            span_id=event.span_id or "",
-            extra=_extra(message, made),
-        )
-        self.steps.append(step)
-
-    def add(self, step: Step) -> None:
-        self.steps.append(step)
-
-    def knows_call(self, ident: str) -> bool:
-        return ident in self._asked
-
-    def _call(self, call: dict[str, Any]) -> ToolCall:
-        ident, arguments = words(call.get("id")), call.get("arguments")
-        event = self._tools.get(ident, NO_FIELDS)
-        return ToolCall(
-            name=words(call.get("function")),
-            id=ident,
-            arguments=None if type(arguments) is str else plain(arguments),
-            arguments_raw=arguments if type(arguments) is str else "",
-            parse_error=words(call.get("parse_error")),
-            error=self._failed.get(ident) or tool_error(event.error, event.tool_error),
-            duration=number(event.working_time),
-            extra=rest(call, _FUNCTION if call.get("type") == "function" else _CALL) | _of_tool(event),
-        )
 
 
 def steps_of(sample: dict[str, Any], events: Events, pools: Pools, judged: frozenset[str]) -> tuple[Step, ...]:
     """`judged` are the scorers that keep their conversation with the judge in the score."""
-    messages = [mapping(message) for message in sequence(pools.resolve(sample.get("messages")))]
+    messages = messages_of(sample, pools)
     retries = [mapping(retry) for retry in sequence(sample.get("error_retries"))]
     tools = {event.data.id or "": event.data for event in events.telling if event.kind == "tool"}
-    transcript = SampleTranscript(_makers(events.telling), tools, _failures(messages))
+    transcript = SampleTranscript(_makers(events.telling), tools, failures_in(messages))
     seen: set[Any] = set()
     for number_, retry in enumerate(retries, start=1):
         earlier = as_events(sequence(retry.get("events")))
         _add_events(transcript, earlier, pools, (set(), frozenset(), number_))
     for message in messages:
         seen.add(key_of(message))
-        transcript.add_message(message, try_=len(retries) + 1)
+        if type(message) is UsualMessage:
+            transcript.add_usual(message, len(retries) + 1)
+        else:
+            transcript.add_message(mapping(message), try_=len(retries) + 1)
     _add_events(transcript, events, pools, (seen, judged, len(retries) + 1))
     return tuple(transcript.steps)
 
@@ -145,16 +65,6 @@ def scoring_usage(events: Iterable[SampleEvent]) -> list[Usage]:
 
 def _output(event: EventFields) -> ModelCallOutput:
     return event.output or NO_OUTPUT
-
-
-def _failures(messages: Iterable[dict[str, Any]]) -> dict[str, ToolError]:
-    """Id of a tool call → the error in its result."""
-    failures = {}
-    for message in filter(_may_have_failed, messages):
-        error = tool_error(message.get("error"), message.get("tool_error"))
-        if error is not None:
-            failures[words(message.get("tool_call_id"))] = error
-    return failures
 
 
 def _makers(events: Iterable[SampleEvent]) -> dict[str, ModelCall]:
@@ -312,83 +222,3 @@ def _with_its_message(event: dict[str, Any]) -> dict[str, Any]:
     if type(message) is not dict:
         return event
     return {name: value for name, value in event.items() if name != "message"} | message
-
-
-def _may_have_failed(message: dict[str, Any]) -> bool:
-    """Few messages have either field."""
-    return "error" in message or "tool_error" in message
-
-
-def tool_error(error: Any, text: Any) -> ToolError | None:
-    """The error in a tool's message or event; in old logs only a text."""
-    if text and type(text) is str:
-        return ToolError(type="unknown", message=text)
-    if not error or type(error) is not dict:
-        return None
-    return ToolError(type=words(error.get("type")), message=words(error.get("message")))
-
-
-def key_of(message: dict[str, Any]) -> Any:
-    """The identity of a message: its id or, in early logs, its role and content."""
-    return words(message.get("id")) or (words(message.get("role")), repr(message.get("content")))
-
-
-@lru_cache(maxsize=256)
-def _actor(role: ActorRole, name: str) -> Actor:
-    return Actor(role=role, name=name)
-
-
-def _content(content: Any) -> tuple[str, tuple[dict[str, Any], ...], str]:
-    """Text, other parts and reasoning of a content that is more than a text."""
-    read = _EventContent(content)
-    return "\n".join(read.texts), tuple(read.parts), "\n".join(read.thoughts)
-
-
-class _EventContent:
-    """The parts of a message, with texts and reasoning separated."""
-
-    __slots__ = ("parts", "texts", "thoughts")
-
-    def __init__(self, content: Any) -> None:
-        self.texts: list[str] = []
-        self.thoughts: list[str] = []
-        self.parts: list[dict[str, Any]] = []
-        for part in content if type(content) is list else (content,):
-            if type(part) is str:
-                self.texts.append(part)
-            elif type(part) is dict:
-                self._add(part)
-
-    def _add(self, part: dict[str, Any]) -> None:
-        kind = part.get("type")
-        if kind == "text" and type(part.get("text")) is str:
-            self.texts.append(part["text"])
-            beside = rest(part, frozenset(("type", "text")))
-        elif kind == "reasoning" and type(part.get("reasoning")) is str:
-            self.thoughts.append(part["reasoning"])
-            beside = rest(part, frozenset(("type", "reasoning")))
-        else:
-            self.parts.append(plain(part))
-            return
-        if beside:
-            self.parts.append({"type": kind, **beside})
-
-
-def _extra(message: dict[str, Any], made: ModelCall) -> dict[str, Any]:
-    extra = rest(message, _TAKEN)
-    if message.get("tool_call_id"):
-        extra["tool_call_id"] = plain(message["tool_call_id"])
-    if made.stop_reason:
-        extra["stop_reason"] = made.stop_reason
-    if made is not _UNKNOWN:
-        for name, value in zip(_MADE, _made_of(made.event), strict=True):
-            if value is not None:
-                extra[name] = plain(value)
-    return extra
-
-
-def _of_tool(event: EventFields) -> dict[str, Any]:
-    values = _tool_fields(event)
-    if values == _NO_TOOL_FIELDS:
-        return {}
-    return {name: plain(value) for name, value in zip(_OF_TOOL, values, strict=True) if has_value(value)}

@@ -77,6 +77,10 @@ class Pools:
         return text if type(text) is str else value
 
 
+def is_reference(text: str) -> bool:
+    return text.startswith(_PROTOCOL)
+
+
 def _opened(value: Any) -> Any:
     """Decode a value that was kept raw."""
     return decode(bytes(value)) if type(value) is msgspec.Raw else value
@@ -96,10 +100,10 @@ def _may_refer(value: Any) -> bool:
                 deeper.append(child)
             elif child.startswith(_PROTOCOL):
                 return True
-    return bool(deeper) and _may_refer_deeper(deeper)
+    return bool(deeper) and may_refer_deeper(deeper)
 
 
-def _may_refer_deeper(values: list[Any]) -> bool:
+def may_refer_deeper(values: list[Any]) -> bool:
     try:
         written = _encode(values)
         return any(mark in written for mark in _MARKS)
