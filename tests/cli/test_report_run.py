@@ -75,7 +75,7 @@ def test_the_head_tells_run_model_experiment_date_and_pass_rate(run_a):
     assert text["Experiment"] == "default"
     assert text["Date"] == "2026-03-02"
     assert text["Analysed"] == DAY
-    assert text["Pass rate"].startswith("13/24 (54.2 %)")
+    assert text["Pass rate"].startswith("13/24 (54.2 %) of the evals in the log passed; not finished: ")
 
 
 @pytest.mark.req("C-15")
@@ -322,7 +322,7 @@ def test_the_net_impact_tells_what_is_ours_and_what_is_the_models(reviewed):
         "Fixable in the eval (lint, grader, task)": ("1", "11 %"),
         "Infrastructure or knock-on; rerun": ("2", "22 %"),
     }
-    assert "Bounds of reviewed: 64.0 % if the 4 of 25 cases left out had failed, 80.0 % if they had passed." in text
+    assert "Reviewed range: 64.0–80.0 % (if all 4 left-out evals failed / passed)." in text
     assert "Best estimate: reviewed, 76.2 % (16/21), interval 54.9–89.4." in text
 
 

@@ -38,18 +38,18 @@ def answer_blocks(sentences: Iterable[str]) -> Iterator[Block]:
         yield paragraph(" ".join(rest))
 
 
-def score_table(scores: Iterable[ScoreLine], *, last: str = "left out") -> Table:
+def score_table(scores: Iterable[ScoreLine]) -> Table:
     rows = [
         (
             score.policy.replace("_", " "),
             f"{score.passed}/{score.total}" if score.total else NONE,
             percent(score.rate),
             interval(score),
-            "; ".join(part for part in (left_out_words(score), score_note(score)) if part) or "nothing",
+            "; ".join(part for part in (left_out_words(score), score_note(score)) if part) or "nothing left out",
         )
         for score in scores
     ]
-    return table(("score", "passed", "rate", "95 % interval", last), rows, right=("passed", "rate"))
+    return table(("score", "passed", "rate", "95 % interval", "notes"), rows, right=("passed", "rate"))
 
 
 def left_out_words(score: ScoreLine) -> str:

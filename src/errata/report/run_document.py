@@ -28,15 +28,17 @@ from errata.report.run_prose import (
     WORKED,
     after_fixes_words,
     best_figure_words,
-    bounds_words,
     categories_words,
+    counts_what_is_in_the_log,
     first_check,
     impact_words,
     other_checks,
+    range_words,
     reported_words,
     short_of,
     since_words,
     title_of,
+    unit_of,
 )
 from errata.runs.summary import fit_words
 from errata.runs.without_failures import harness_words
@@ -108,7 +110,8 @@ def passed_of(subject: RunSubject) -> str:
         return "nothing was scored"
     if not subject.total:
         return _harness(subject) or "nothing was measured"
-    return f"{subject.passed}/{subject.total} passed"
+    of_log = f" {unit_of(subject)}s in the log" if counts_what_is_in_the_log(subject) else ""
+    return f"{subject.passed}/{subject.total}{of_log} passed"
 
 
 def _harness(subject: RunSubject) -> str:
@@ -343,8 +346,8 @@ def _impact(report: RunReport) -> Iterator[Block]:
         if total
     ]
     yield table(("", "count", f"of {total}"), rows, right=("count", f"of {total}"))
-    bounds = bounds_words(report.bounds, report.subject.unit) if report.bounds is not None else ""
-    if figures := " ".join(filter(None, (bounds, best_figure_words(report)))):
+    ends = range_words(report.bounds, report.subject) if report.bounds is not None else ""
+    if figures := " ".join(filter(None, (ends, best_figure_words(report)))):
         yield paragraph(figures)
     if report.after_fixes is not None:
         yield paragraph(Strong("Score after these fixes"), ": ", after_fixes_words(report.after_fixes))

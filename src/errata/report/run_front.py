@@ -11,7 +11,7 @@ from errata.report.front import SHOWN, advice_card, causes_card, owner_card, sco
 from errata.report.parts import answer_blocks
 from errata.report.run_advice import HEADINGS, advice_line, heading_of
 from errata.report.run_groups import CauseGroup, is_again, ranked_causes
-from errata.report.run_prose import answer_sentences, bounds_words, owner_notes, regressed_words
+from errata.report.run_prose import answer_sentences, owner_notes, range_words, regressed_words
 from errata.report.score_doubts import doubt_card, doubts_of_run, doubts_to_do, findings_card
 from errata.report.short_card import with_short_card
 from errata.runs.without_failures import NO_ESTIMATE
@@ -35,8 +35,8 @@ def _cards(report: RunReport, groups: Sequence[CauseGroup], keys: Mapping[int, s
     regressed = regressed_words(report.since) if report.since is not None else ""
     yield from findings_card(doubts)
     yield from answer_blocks([*answer_sentences(report), *filter(None, [regressed])])
-    bounds = bounds_words(report.bounds, report.subject.unit) if report.bounds is not None else ""
-    yield score_card(report.scores, [bounds], doubt=_doubt(report))
+    ends = range_words(report.bounds, report.subject) if report.bounds is not None else ""
+    yield score_card(report.scores, [ends], doubt=_doubt(report))
     to_do = with_last([*doubts_to_do(doubts), *_to_do(report, cut=True)], list(_to_do(report, cut=False)))
     if not report.failures:
         if to_do:

@@ -13,6 +13,7 @@ from errata.model.output.report.run import (
     Repeat,
     RunFailure,
     RunReport,
+    RunSubject,
     VerdictDoubt,
 )
 from errata.model.output.score import AfterFixesOutput
@@ -20,6 +21,7 @@ from errata.render.figures import hundredths, overlap_note, p_value, percent, pl
 from errata.render.proof import proof_counts, proof_reason, sureness
 from errata.report.parts import name_list
 from errata.runs.without_failures import NO_ESTIMATE, harness_words, words_without_failures
+from errata.sources import harness_of
 from errata.text.outgoing import short_line
 
 CASES, MODELS, CATEGORIES = 4, 5, 12
@@ -313,18 +315,32 @@ def after_fixes_words(after: AfterFixesOutput) -> str:
     )
 
 
-def bounds_words(bounds: Bounds, unit: str) -> str:
-    out = f"{bounds.left_out:,} of {bounds.total:,} {unit}"
-    return (
-        f"Bounds of {bounds.policy}: {percent(bounds.low)} if the {out} left out had failed, {percent(bounds.high)} if "
-        "they had passed."
-    )
+def range_words(bounds: Bounds, subject: RunSubject) -> str:
+    """`Clean range: 52.0–72.0 % (if all 5 left-out evals failed / passed)`, in the words of `errata score`."""
+    out, unit = bounds.left_out, unit_of(subject)
+    many = "both" if out == 2 else f"all {out:,}"
+    which = f"the left-out {unit}" if out == 1 else f"{many} left-out {unit}s"
+    ends = f"{hundredths(bounds.low)}–{percent(bounds.high)}"
+    return f"{bounds.policy.capitalize()} range: {ends} (if {which} failed / passed)."
+
+
+def unit_of(subject: RunSubject) -> str:
+    """`eval`, `turn`, `case`; `attempt` where a case has several, whatever the harness calls them."""
+    return "attempt" if subject.unit == "attempts" else harness_of(subject.source).unit or "case"
+
+
+def counts_what_is_in_the_log(subject: RunSubject) -> bool:
+    """Whether the pass rate leaves out planned cases, or counts as failed what did not finish."""
+    is_partial = bool(subject.pending or subject.missing or subject.missing_unnamed)
+    return subject.counted_by == "harness" and is_partial
 
 
 def reported_words(report: RunReport) -> str:
     """Behind the pass rate: whose count it is, and what the harness itself reports where that differs."""
     subject = report.subject
     own = next((one for one in report.scores if one.policy == "as_reported" and one.total), None)
+    if counts_what_is_in_the_log(subject):
+        return f" of the {unit_of(subject)}s in the log passed"
     if subject.counted_by == "harness":
         return ", as the harness counts"
     if own is None or own.rate is None or own.reproduced is False:
