@@ -477,7 +477,7 @@ OF_RUNS: dict[str, list[tuple[str, Extract]]] = {
     "cases compared without infrastructure failures": [
         ("compare --json", lambda some: pairs_of(some, lambda one: one["shared"], "clean")),
         ("compare", lambda some: of_two(some, number_in(
-            r"In clean: [\d,]+ and [\d,]+ of ([\d,]+)", compared_page(some)))),
+            r"Without what clean leaves out: [\d,]+ and [\d,]+ of ([\d,]+)", compared_page(some)))),
         ("gate --json", lambda some: (found := gated(some)) and of_two(some, found["shared"])),
     ],
     "cases compared": [

@@ -108,7 +108,7 @@ def test_where_only_one_run_is_left_those_that_are_left_out_are_named(library):
 
     assert result.code == 4
     assert "Only one run is left to compare" in result.talk
-    assert "voice-delta_7d8e9f0a, no attempt was scored" in result.talk
+    assert "voice-delta_7d8e9f0a is left out: no attempt was scored" in result.talk
 
 
 def test_an_excluded_run_is_left_out_and_named(tmp_path):

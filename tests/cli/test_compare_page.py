@@ -117,8 +117,8 @@ adversarial_trap          1               0               0           0         
 cross_turn_reasoning      2               0               0           0                 0    0
 negation_reasoning        1               0               0           0                 0    0
 (5 failures are in several categories, counted in each)
-No category is significantly harder (too few turns). Lowest: cancellation_flow, p = 0.10, 1.00 after
-Holm correction. (Fisher's exact test over turns, 12 categories)
+No category is significantly harder (too few turns). Smallest p = 0.10 for cancellation_flow (1.00
+after Holm correction). (Fisher's exact test over turns, 12 categories)
 
 Next     errata report 1a2b3c4d 5e6f7a8b 9c0d1e2f 3a4b5c6d   write a report with the causes
 """)
@@ -143,7 +143,7 @@ jn7mqywb  acme/nimbus-2-coder #2  16/25 64.0 % [44.5, 79.8]  16/25 64.0 %  16/23
 In brackets: 95 % interval
 
 Not significant (p = 1.00, exact McNemar, 22 evals). Only #1 fails: 5. Only #2 fails: 5. #1 minus
-#2: +0.0 points [-26.9, +26.9]. In clean: 2 and 3 of 17 (p = 1.00).
+#2: +0.0 points [-26.9, +26.9]. Without what clean leaves out: 2 and 3 of 17 evals (p = 1.00).
 
 eval                                  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2
 000-fundamentals/002-http_greeting    F                       F
@@ -164,7 +164,8 @@ eval                                  acme/nimbus-2-coder #1  acme/nimbus-2-code
 006-clients/002-optimistic_toggle     F                       .
 006-clients/003-presence_badge        -                       .
 
-F fail · . pass · e error · - missing or unfinished · (8 evals pass in both runs)
+F fail · . pass · e error · - missing or unfinished
+(8 evals pass in both runs)
 
 from acme/nimbus-2-coder #1 (2026-03-02) to acme/nimbus-2-coder #2 (2026-03-09)
 regressed           3  002-queries/001-text_lookup, 005-idioms/003-shared_validator,
@@ -200,8 +201,8 @@ failed, by category  evals  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
 000-fundamentals         4                       1                       1    2
 003-mutations            4                       1                       1    2
 006-clients              3                       2                       0    2
-No category is significantly harder (too few evals). Lowest: 002-queries, p = 0.27, 1.00 after Holm
-correction. (Fisher's exact test over evals, 7 categories)
+No category is significantly harder (too few evals). Smallest p = 0.27 for 002-queries (1.00 after
+Holm correction). (Fisher's exact test over evals, 7 categories)
 
 Next     errata report jn709tmj jn7mqywb   write a report with the causes
 """)
@@ -226,7 +227,7 @@ In brackets: 95 % interval
 Significant only if infrastructure and knock-on failures count (p = 0.02, exact McNemar, 27 turns):
 voice-beta fails more often than voice-beta (mode rehydrated). Only voice-beta fails: 7. Only
 voice-beta (mode rehydrated) fails: 0. voice-beta minus voice-beta (mode rehydrated): -25.9 points
-[-43.6, -7.2]. In clean: 2 and 0 of 22 (p = 0.50).
+[-43.6, -7.2]. Without what clean leaves out: 2 and 0 of 22 turns (p = 0.50).
 voice-beta (mode rehydrated) is NOT FIT: a difference from it is not reliable.
 
 turn     voice-beta  voice-beta (mode rehydrated)
@@ -301,12 +302,12 @@ passed = "correct"
 @pytest.mark.parametrize(
     ("rows", "sentence"),
     [
-        (ROWS, "the runs agree on all 2 cases compared; 1 case left out (1 edited)."),
+        (ROWS, "the runs agree on all 2 cases compared; 1 case left out: edited."),
         (ROWS.replace("Lyon,yes", "Paris,no"), "No difference: the runs agree on all 3 cases compared."),
         (
             ROWS + "q3,m2,Boiling point of water?,100 C,yes\n",
             "No conclusion: only 1 of 3 cases could be compared (the runs agree on it); "
-            "2 cases left out (1 edited, 1 mixed or without a verdict).",
+            "2 cases left out: 1 edited, 1 mixed or not scored.",
         ),
     ],
 )
@@ -324,10 +325,10 @@ def test_runs_do_not_agree_on_cases_that_one_of_them_could_not_measure():
 
     page = " ".join(done("compare", *runs).out.split())
 
-    few = "No conclusion: only 1 of 3 cases could be compared (the runs agree on it); 2 cases left out (2 with an infra"
+    few = "No conclusion: only 1 of 3 cases could be compared (the runs agree on it); 2 cases left out: infrastructure"
     assert few in page
     assert (
-        "failed by both runs – failed or not measured fails equals, threshold partial (not measured in bad-prov" in page
+        "failed by both runs – failed / not measured fails equals, threshold partial (not measured in bad-prov" in page
     )
 
 

@@ -29,7 +29,7 @@ Score                  passed     rate   95 % interval
          clean         16/23    69.6 %   [49.1, 84.4]    best estimate; 2 evals left out: provider
                                                          1, environment 1
 
-Owners   9 failures
+Owners   9 failures, by who has to act
          model           6   ████████████████████   1 supported, 5 presumed: no other run of these
                                                     cases is in the store
          grader          1   ███   lint failed, every test passed
@@ -38,7 +38,7 @@ Owners   9 failures
          supported: by the log or another attempt or run · presumed: nothing shows whose fault it is
 
 Next     errata failures jn7mqywb --owner grader   check 1 grader failure: is the grader right?
-         errata rerun jn7mqywb                     print how to rerun 2 evals
+         errata rerun jn7mqywb                     print how to rerun 2 left-out evals
          errata failures jn7mqywb                  list 9 failures with reasons
          errata review next jn7mqywb               review the failures one by one
          errata check jn7mqywb                     show 2 notes with evidence
@@ -69,15 +69,16 @@ problem  missing_cases       2 of 30 planned cases are not in the log: turn-7, t
                              run.log:41 "gave no answer within 15 s"
                              run.log:42 "gave no answer within 15 s"
 problem  duplicate_case      turn-12 has 2 rows with different verdicts: 1 pass, 1 fail
-                             openai_judged.jsonl:3 "Nothing is left. · pass"
-                             openai_judged.jsonl:17 "The class at 14:00 is left. · state_tracking"
+                             openai_judged.jsonl:3 pass: "Nothing is left."
+                             openai_judged.jsonl:17
+                               failed state_tracking: "The class at 14:00 is left."
 problem  aggregate_mismatch  openai_summary.json states turns_scored 30; rows: 29 (28 cases)
-                             openai_summary.json "turns_scored 30"
+                             openai_summary.json
 note     judge_conflict      turn-12: its rows were judged differently
                              openai_judged.jsonl:3
-                               "pass: Cascade absorbed from turn 11; not failed again."
+                               pass: "Cascade absorbed from turn 11; not failed again."
                              openai_judged.jsonl:17
-                               "fail: State error: nothing is left after the cancellation."
+                               fail: "State error: nothing is left after the cancellation."
 note     row_order           rows are not in the order of the cases; errata sorts them
                              runtime.json
 
@@ -89,7 +90,7 @@ Score                  passed     rate   95 % interval
                                                          comparison; 3 turns left out: missing 2,
                                                          contradictory 1
 
-Next     errata rerun 0b1c2d3e   print how to rerun 3 turns
+Next     errata rerun 0b1c2d3e   print how to rerun 3 left-out turns
 """)
 
 
@@ -290,18 +291,19 @@ Score                  passed     rate   95 % interval
          as_reported   24/47    51.1 %   [37.2, 64.7]    as ProjectScylla counts
          clean         29/45    64.4 %   [49.8, 76.8]
                        best estimate; 2 cases left out: the harness could not set up a working copy
-                       · 11 from an earlier session (5 passed, 6 failed)
+                       · 11 taken from an earlier session (5 passed, 6 failed)
 
-Owners   23 failures
-         harness        13   ████████████████████   11 of 13: stored results have a null where the
-                                                    loader expects a dictionary
+Owners   23 failures, by who has to act
+         harness        13   ████████████████████   11: stored results have a null where the loader
+                                                    expects a dictionary; 2: the harness could not
+                                                    set up a working copy
          model          10   ███████████████   all presumed: no other run of these cases is in the
                                                store
          presumed: nothing shows whose fault it is
 
 Next     errata failures batch-0214 --owner harness
            # check 13 harness failures: is the harness at fault?
-         errata rerun batch-0214         print how to rerun 2 cases
+         errata rerun batch-0214         print how to rerun 2 left-out cases
          errata check batch-0214         show 2 warnings with evidence
          errata failures batch-0214      list 23 failures with reasons
          errata review next batch-0214   review the failures one by one
@@ -319,7 +321,7 @@ Cost     $54.18
          session
 
 warning  several_sessions    3 sessions in one folder; the results of the latest one count
-                             "session 1, 2026-02-14T00:28:03Z: real costs, $69.59 in all; 29 passed…
+                             session 1, 2026-02-14T00:28:03Z: real costs, $69.59 in all; 29 passed,…
 warning  errors              13 of 47 attempts (28 %) had errors: 11 while aggregating, 2 during
                              setup
                              "1 validation error for RunResult criteria_scores Input should be a va…

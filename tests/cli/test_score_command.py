@@ -59,7 +59,7 @@ reviewed      –                                 0 of 10 reviewed
 clean range   52.0–72.0 % (if all 5 left-out evals failed / passed)
 presumed      4 failures are only presumed to be the model's; if none is, clean is at most 13/16,
               81.3 %
-cost          $0.37 total · $0.22 on passes · $0.15 on failures · $0.0287 total divided by passes
+cost          $0.37 total · $0.22 on passes · $0.15 on failures · $0.0287 total cost per pass
               unknown for 3 attempts
 
 Left out of clean (5)
@@ -99,7 +99,7 @@ Run sonnet · projectscylla · ProjectScylla · 47 cases
 strict        24/47    51.1 %   [37.2, 64.7]    every case
 as_reported   24/47    51.1 %   [37.2, 64.7]    as ProjectScylla counts
 clean         29/45    64.4 %   [49.8, 76.8]    best estimate; 2 cases left out: the harness could
-                                                not set up a working copy · 11 from an earlier
+                                                not set up a working copy · 11 taken from an earlier
                                                 session (5 passed, 6 failed)
 reviewed      –                                 0 of 23 reviewed
 recovered     11 cases that only an earlier session measured:
@@ -107,7 +107,7 @@ recovered     11 cases that only an earlier session measured:
 clean range   61.7–66.0 % (if both left-out cases failed / passed)
 presumed      16 failures are only presumed to be the model's; no failure that clean counts is
               supported by evidence
-cost          $54.18 total · $35.46 on passes · $18.72 on failures · $2.26 total divided by passes
+cost          $54.18 total · $35.46 on passes · $18.72 on failures · $2.26 total cost per pass
 cost of pass  mean $0.37 · median $0.17, of each pass at its cheapest tier
 sessions      the cost is of the results that count; `errata sessions sonnet` shows that of each
               session
@@ -153,7 +153,7 @@ as_reported   51/60    85.0 %   [70.3, 93.1]    as conversation-bench counts
 clean         51/59    86.4 %   [71.4, 94.2]    1 turn left out: the provider returned an empty
                                                 response
 reviewed      –                                 0 of 2 runs reviewed
-effective n   37 for 60 turns (strict): attempts at one case are correlated
+effective n   37 for 60 turns (strict): attempts at the same case are correlated
 clean range   85.0–86.7 % (if the left-out turn failed / passed)
 
 voice-beta · harbour_bench · conversation-bench · 1 run pooled
@@ -299,6 +299,6 @@ def test_failures_of_an_earlier_session_are_only_presumed_to_be_the_models():
     batch = FIXTURES / "scylla" / "large" / "batch-gen1" / "data" / "batch-gen1"
     page = " ".join(done("score", batch).out.split())
 
-    assert "11 from an earlier session (5 passed, 6 failed)" in page
+    assert "11 taken from an earlier session (5 passed, 6 failed)" in page
     assert "16 failures are only presumed to be the model's; no failure that clean counts is supported" in page
     assert "the cost is of the results that count; `errata sessions" in page

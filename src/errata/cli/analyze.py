@@ -8,28 +8,26 @@ import click
 
 from errata.cli.check import put_findings
 from errata.cli.fetch import deployment_option, is_remote, local_paths
-from errata.cli.fitting import WIDTH, columns, padded
 from errata.cli.import_ import say_passed_over, show_unreadable
 from errata.cli.options import Options, shared_options, with_project
-from errata.cli.output import number, plural, put, put_command, put_json, put_quote, say
+from errata.cli.output import number, plural, put, put_json, put_quote, say
 from errata.cli.progress import progress
 from errata.cli.render.analysis_counts import measured_share, show_categories, show_cost, show_steps
 from errata.cli.render.fields import place_of
 from errata.cli.render.history import show_memory, tell_history
 from errata.cli.render.next_steps import put_next
-from errata.cli.render.overview import file_of, put_overview, tell_number
+from errata.cli.render.overview import files_of, put_overview, tell_number
+from errata.cli.render.owners import show_causes, show_owners
 from errata.cli.render.runs import beside, counted_in, failures_in_words, passes_with_reasons, repeated_rows, title_of
 from errata.cli.render.scores import estimate_words, put_bracket
 from errata.cli.render.suspects import put_suspects
 from errata.cli.render.unread import show_unread
 from errata.cli.shared_options import reports_option
-from errata.cli.table import some_of
-from errata.compare.matrix import natural
 from errata.errors import NotFoundError
-from errata.model import CauseSummary, Finding, StoredRun, UnreadFiles
+from errata.model import Finding, StoredRun, UnreadFiles
 from errata.model.run import subject_label
 from errata.render.figures import percent
-from errata.render.proof import owners_state, proof_counts, proof_legend
+from errata.render.proof import owners_state
 from errata.runs.importing import PathSummary, begin_unless_known
 from errata.runs.log_search import look_for
 from errata.runs.names import is_path, known_run
@@ -118,14 +116,15 @@ def _show_all(
     if is_overview:
         tell_number(views)
         _show_suspects(views)
-    for at, view in enumerate(views):
+    files = files_of(views) if is_overview else [""] * len(views)
+    for at, (view, file) in enumerate(zip(views, files, strict=True)):
         if at and not options.json:
             put()
         path = _write_report(view) if report else None
         if options.json:
             _put_json(view.summary, path, () if at else unread)
         else:
-            show_analysis(view.summary, as_json=False, report=path, suspects_here=len(views) == 1)
+            show_analysis(view.summary, as_json=False, report=path, suspects_here=len(views) == 1, file=file)
     if is_overview:
         put_overview(views)
 
@@ -167,22 +166,23 @@ def _analyze_new(paths: tuple[Path, ...], options: Options, source: str, *, repo
 
 
 def show_analysis(
-    analysis: Analysis, *, as_json: bool, kept: bool = True, report: Path | None = None, suspects_here: bool = True
+    analysis: Analysis,
+    *,
+    as_json: bool,
+    kept: bool = True,
+    report: Path | None = None,
+    suspects_here: bool = True,
+    file: str = "",
 ) -> None:
     if as_json:
         _put_json(analysis, report)
         return
-    tell_summary(analysis, file="" if suspects_here else file_of(analysis))
+    tell_summary(analysis, file)
     show_summary(analysis, kept=kept, report=report, suspects_here=suspects_here)
 
 
-MOST_CAUSES, MOST_SINGLE_CAUSES = 5, 3
-BAR = 20 if WIDTH >= 100 else 10 if WIDTH >= 80 else 8
-CAUSE = 72
 STEP = 10
 """The width of the labels of `read`, `checkup` and `triage`."""
-REASON = 26
-"""With fewer columns than this beside the bar, a reason goes on at the left."""
 
 
 def tell_summary(analysis: Analysis, file: str = "") -> None:
@@ -208,10 +208,10 @@ def tell_summary(analysis: Analysis, file: str = "") -> None:
 
 
 def _fitness(analysis: Analysis) -> str:
-    """Of a run that is not fit also the first reason."""
+    """If the run is not fit, with the first two reasons."""
     health = analysis.health
-    problem = next((finding for finding in health.findings if finding.breaks), None)
-    return health.summary if problem is None else f"{health.summary}: {one_line(problem.text).partition(': ')[0]}"
+    problems = [one_line(finding.text).partition(": ")[0] for finding in health.findings if finding.breaks]
+    return f"{health.summary}: {'; '.join(problems[:2])}" if problems else health.summary
 
 
 def _owners_found(analysis: Analysis) -> str:
@@ -287,7 +287,7 @@ def _show_result(analysis: Analysis) -> None:
         put(f"Passes   {share} needed no change: an agent that does nothing would pass them, too", hang=9)
     if analysis.owners:
         put()
-        _show_owners(analysis)
+        show_owners(analysis)
 
 
 def _show_details(analysis: Analysis, *, suspects_here: bool) -> None:
@@ -297,7 +297,7 @@ def _show_details(analysis: Analysis, *, suspects_here: bool) -> None:
         _show_grave(analysis)
     if counts.failures or counts.cost is not None:
         put()
-    _show_causes(analysis)
+    show_causes(analysis)
     show_steps(analysis)
     show_categories(analysis)
     show_memory(analysis)
@@ -327,60 +327,6 @@ def _show_grave(analysis: Analysis) -> None:
     if grave:
         put()
         put_findings(grave, brief=True)
-
-
-def _show_owners(analysis: Analysis) -> None:
-    most = max((one.count for one in analysis.owners), default=0)
-    digits = max(4, len(f"{most:,}"))
-    stored = analysis.stored
-    repeated = stored.counts.attempts_in_log > stored.counts.cases and bool(stored.run.suite)
-    for at, owner in enumerate(analysis.owners):
-        bar = "█" * max(1, round(BAR * owner.count / most))
-        if at == 0:
-            put(f"Owners   {failures_in_words(analysis.stored)}", hang=9)
-        line = f"{'':<8} {owner.owner:<12} {owner.count:>{digits},}   {bar}"
-        only = "" if owner.because_of_it == owner.count else f"{owner.because_of_it:,} of {owner.count:,}: "
-        hang = columns(line) + 3
-        if WIDTH - hang < REASON:
-            hang = 12
-        by_rule = f"{only}{one_line(owner.reason)}" if owner.reason else ""
-        reason = proof_counts(owner.shown, owner.presumed, repeated=repeated) or by_rule
-        put(f"{line}   {reason}" if reason else line, hang=hang, colour=[owner.owner])
-    shown, presumed = (sum(one.shown for one in analysis.owners), any(one.presumed for one in analysis.owners))
-    if legend := proof_legend(shown, presumed):
-        put(f"{'':<8} {legend}", hang=9)
-
-
-def _show_causes(analysis: Analysis) -> None:
-    several = sum(cause.count > 1 for cause in analysis.causes)
-    most = min(MOST_CAUSES, max(several, MOST_SINGLE_CAUSES))
-    shown, more = analysis.causes[:most], analysis.causes[most:]
-    owner = max((columns(cause.owner) for cause in shown), default=0)
-    all_differ = all(cause.count == 1 for cause in more)
-    digits = max((len(f"{cause.count:,}") for cause in shown), default=0)
-    heads = [f"{cause.count:>{digits},}× {cause.owner:<{owner}}  " for cause in shown]
-    texts = [f"{head}{_cause_title(cause)}" for head, cause in zip(heads, shown, strict=True)]
-    width = max(map(columns, texts), default=0)
-    room = WIDTH - 9 - width - 3
-    beside = all(len(cause.cases) < room and columns(", ".join(cause.cases)) <= room for cause in shown)
-    indent = 9 + max(map(columns, heads), default=0)
-    for at, (text, cause) in enumerate(zip(texts, shown, strict=True)):
-        line = f"{'' if at else 'Causes':<8} {padded(text, width)}"
-        cases = sorted(cause.cases, key=natural)
-        put(f"{line}   {some_of(cases, room)}" if beside else line.rstrip(), hang=indent)
-        if not beside:
-            put(f"{'':<12} {some_of(cases, WIDTH - 13)}", hang=13)
-    if more:
-        rest = plural(sum(cause.count for cause in more), "failure")
-        note = f"{plural(len(more), 'more cause')}, {'1 failure each' if all_differ and len(more) > 1 else rest}"
-        put_command("", ["errata", "buckets", "list", analysis.handle, "--all"], note)
-    elif analysis.owners and not shown:
-        put_command("Causes", ["errata", "buckets", "suggest", analysis.handle], "group the failures by cause")
-
-
-def _cause_title(cause: CauseSummary) -> str:
-    knock_on = f" ({cause.knock_on:,} knock-on)" if 0 < cause.knock_on < cause.count else ""
-    return f"{one_line(cause.title, CAUSE - len(knock_on))}{knock_on}"
 
 
 def _passed(analysis: Analysis) -> str:

@@ -185,12 +185,12 @@ def _before(failure: Failure) -> str:
     before, count = failure.before, str(failure.times_reported or 0)
     if before is None:
         return count
-    return f"{count} (due)" if before.should_be_gone else f"{count} (other)" if before.failed_otherwise else count
+    return f"{count} (fixed?)" if before.should_be_gone else f"{count} (other)" if before.failed_otherwise else count
 
 
 def _legend(listed: Sequence[Failure]) -> str:
     histories = [failure.before for failure in listed if failure.before is not None]
-    due = "; due: should already be fixed" if any(one.should_be_gone for one in histories) else ""
+    due = "; fixed?: an earlier fix should have removed it" if any(one.should_be_gone for one in histories) else ""
     other = "; other: failed before, in another way" if any(one.failed_otherwise for one in histories) else ""
     return f"{due}{other}"
 

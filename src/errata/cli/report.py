@@ -77,7 +77,7 @@ VARIABLE = "GITHUB_STEP_SUMMARY"
 @click.option(
     "--run-dir", "run_dirs", multiple=True, type=click.Path(path_type=Path), help="Folder of a judged run; repeatable."
 )
-@click.option("--common", is_flag=True, help="Compare runs of different suites on the cases they share.")
+@click.option("--common", is_flag=True, help="Compare only cases measured in every run, even if the suites differ.")
 @click.option("--step-summary", is_flag=True, help="Write a summary to $GITHUB_STEP_SUMMARY, or to stdout if unset.")
 @reports_option
 @shared_options

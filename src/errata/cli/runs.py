@@ -83,7 +83,11 @@ def _notes(stored: StoredRun, handle: str, suspicious: SuspiciousCount | None) -
         notes += variant_of(run)
     if run.excluded is not None:
         notes.append(f"excluded: {run.excluded.reason}")
+    if unfinished := counts.executions.get("unfinished"):
+        notes.append(f"{unfinished:,} unfinished")
     notes += beside(stored)
+    if suspicious is not None and suspicious.contradictory:
+        notes.append(f"another row contradicts {plural(suspicious.contradictory, 'pass', 'passes')}")
     if unjudged := without_verdict(stored):
         notes.append(f"{plural(unjudged, 'failure')} without a verdict")
     if suspicious is not None and suspicious.suspicious:

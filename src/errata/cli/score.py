@@ -183,9 +183,9 @@ def _put_cost(cost: CostOutput, currency: str) -> None:
     if cost.of_unscored is not None:
         parts += [f"{amount(cost.of_unscored, currency)} not scored"]
     parts += [
-        f"{amount(cost.per_pass, currency)} total divided by passes"
+        f"{amount(cost.per_pass, currency)} total cost per pass"
         if cost.per_pass is not None
-        else f"– total divided by passes: {cost.note}"
+        else f"– total cost per pass: {cost.note}"
     ]
     put(f"{'cost':<{LABEL}}{' · '.join(parts)}", hang=LABEL)
     if cost.unknown:

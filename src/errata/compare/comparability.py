@@ -112,7 +112,7 @@ def refuse_too_few(left: int, left_out: Sequence[tuple[StoredRun, WhyLeftOut]], 
         runs_by_reason.setdefault(str(why), []).append(stored.run.native_id)
     lines = []
     for reason, names in runs_by_reason.items():
-        lines += [f"left out: {name}, {reason}" for name in names[:SHOWN]]
+        lines += [f"{name} is left out: {reason}" for name in names[:SHOWN]]
         if len(names) > SHOWN:
             lines.append(f"left out: {len(names) - SHOWN:,} more runs for the same reason")
     remaining = "Only one run is" if left else "No run is"

@@ -74,7 +74,7 @@ def _digest(view: RunView) -> RunDigest:
         scores=tuple(_scores(summary)),
         unit=summary.unit,
         owners=owners,
-        reasons={one.owner: one.reason for one in summary.owners if one.reason},
+        reasons={one.owner: next(iter(one.reasons)) for one in summary.owners if one.reasons},
         reviewed=summary.reviewed,
         inherited=summary.inherited,
         open_reviews=sum(owners.values()) - summary.reviewed - summary.inherited,

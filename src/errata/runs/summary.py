@@ -67,9 +67,8 @@ class Owned(msgspec.Struct, frozen=True):
 
     owner: Owner
     count: int
-    reason: str
-    """The meaning of the rule that decided most of them; empty where verdicts or no rule decided."""
-    because_of_it: int
+    reasons: dict[str, int]
+    """The meanings of the rules that decided, with their failures, the most frequent first; none for verdicts."""
     shown: int = 0
     """Of the owner `model`: failures that are shown to be the model's."""
     presumed: dict[ProofReason, int] = {}
@@ -323,16 +322,18 @@ def _owners(attributions: Iterable[Attribution], standings: Mapping[str, Standin
             records.update(one.ref.file for one in attribution.signals if one.name == KNOWN_GAP and one.ref is not None)
     named = []
     for owner, count in totals.most_common():
-        rule, often = next(iter(rules.get(owner, Counter()).most_common(1)), ("", 0))
-        reason = "" if not rule or rule in BY_DEFAULT else meaning_of(rule)
-        if rule == KNOWN_GAP and records:
-            reason = f"gap recorded in {len(records)} earlier report{'' if len(records) == 1 else 's'}"
+        reasons = Counter[str]()
+        for rule, often in rules.get(owner, Counter()).items():
+            if rule and rule not in BY_DEFAULT:
+                gap = f"known gap in {len(records)} earlier report{'' if len(records) == 1 else 's'}"
+                reasons[gap if rule == KNOWN_GAP and records else meaning_of(rule)] += often
+        ranked = dict(reasons.most_common())
         if owner == "model":
             shown = sum(often for (proof, _), often in proofs.items() if proof == "shown")
             presumed = {why: often for (proof, why), often in proofs.items() if proof == "presumed"}
-            named.append(Owned("model", count, reason, often, shown, presumed))
+            named.append(Owned("model", count, ranked, shown, presumed))
         else:
-            named.append(Owned(cast("Owner", owner), count, reason, often))
+            named.append(Owned(cast("Owner", owner), count, ranked))
     return tuple(named)
 
 

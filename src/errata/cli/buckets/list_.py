@@ -86,8 +86,8 @@ def _foot(table: BucketTable, *, alone: bool) -> str:
         return f"{plural(table.alone, 'failure')}, no two alike{hint}"
     parts = [f"{plural(table.failures - table.alone, 'failure')} in {plural(table.buckets, 'cause')}"]
     if table.alone:
-        alone_in = plural(table.alone, "more failure is alone in its cause", "more failures are alone in their causes")
-        parts.append(f"{alone_in}{hint}")
+        others = plural(table.alone, "more failure matches", "more failures match")
+        parts.append(f"{others} no other failure of any run{hint}")
     hidden = table.buckets + (table.alone if alone else 0) - len(table.listed)
     parts += [f"{plural(hidden, 'more cause')}: raise `--limit`"] if hidden else []
     return " · ".join(parts)
@@ -100,13 +100,15 @@ def status_line(statuses: dict[str, int], total: int) -> str:
     final, reviewed = statuses.get("final", 0), statuses.get("reviewed", 0)
     if total and final == total:
         return f"FINAL: {plural(total, 'cause')}, each with enough reviewed failures whose verdicts support it"
-    progress = f"{reviewed:,} reviewed, {final:,} final" if reviewed or final else "none reviewed yet"
+    if not reviewed and not final:
+        return "PROVISIONAL: causes found by rules; none reviewed yet"
     by_rules = total - final - reviewed
     if not by_rules:
         verb = "is" if reviewed == 1 else "are"
         why = "too few of their failures are reviewed, or a second review is missing"
         return f"PROVISIONAL: {reviewed:,} of {plural(total, 'cause')} {verb} reviewed, but not final: {why}"
     verb = "was" if by_rules == 1 else "were"
+    progress = f"{reviewed:,} reviewed, {final:,} final"
     return f"PROVISIONAL: {by_rules:,} of {plural(total, 'cause')} {verb} found by rules; {progress}"
 
 

@@ -56,10 +56,10 @@ NOT_WRITTEN: dict[NotWrittenCode, str] = {
 
 @click.command("compare")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
-@click.option("--common", is_flag=True, help="Only cases measured in every run, even if the suites differ.")
+@click.option("--common", is_flag=True, help="Compare only cases measured in every run, even if the suites differ.")
 @click.option("--by-model", is_flag=True, help="Show one column per model.")
 @click.option("--category", default="", help="Only the cases of this category or tag.")
-@click.option("--all", "every", is_flag=True, help="Show the whole matrix, also cases that pass in every run.")
+@click.option("--all", "every", is_flag=True, help="Show the whole matrix, including cases that pass in every run.")
 @click.option("--csv", "csv", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the matrix.")
 @click.option(
     "--write",

@@ -155,9 +155,9 @@ def _put_wide(comparison: Comparison, names: CaseLabels, cases: Sequence[str], l
         [padded(label, first) + _cells(texts[start : start + size], width) for label, texts in rows]
         for start in range(0, len(cases), size)
     ]
-    legend = [*_legend(comparison, names, cases), *([left] if left else [])]
-    if len(blocks) == 1 and not heads.legend and _fits(legend, blocks[0]):
-        for line, meaning in zip_longest(blocks[0], legend, fillvalue=""):
+    legend, others = _legend(comparison, names, cases), [left] if left else []
+    if len(blocks) == 1 and not heads.legend and _fits([*legend, *others], blocks[0]):
+        for line, meaning in zip_longest(blocks[0], [*legend, *others], fillvalue=""):
             put(f"{line}{BETWEEN}{meaning}".rstrip())
         return
     for lines in blocks:
@@ -167,6 +167,8 @@ def _put_wide(comparison: Comparison, names: CaseLabels, cases: Sequence[str], l
     if heads.legend:
         put_side_by_side(heads.legend, RUNS)
     put_side_by_side(legend)
+    for line in others:
+        put(line)
 
 
 def _cells(texts: Sequence[str], width: int) -> str:
@@ -199,7 +201,9 @@ def _put_tall(comparison: Comparison, names: CaseLabels, cases: Sequence[str], l
         put()
     if heads.legend:
         put_side_by_side(heads.legend, COLUMNS)
-    put_side_by_side([*_legend(comparison, names, cases), *([left] if left else [])])
+    put_side_by_side(_legend(comparison, names, cases))
+    if left:
+        put(left)
 
 
 def _spread(texts: Sequence[str], heads: Sequence[str]) -> str:

@@ -226,7 +226,7 @@ def _put_failed_by_all(comparison: Comparison, names: CaseLabels) -> None:
     if broken:
         others = tuple(case for case in cases.runs if case not in failed)
         where = [f"(not measured in {wash(label)}: {names.joined(some)})" for label, some in broken.items()]
-        _put_lines("failed or not measured", [*names.listed(others, WIDTH - SET_LABEL), *where])
+        _put_lines("failed / not measured", [*names.listed(others, WIDTH - SET_LABEL), *where])
     if cases.subjects_in_some_run != cases.runs and len(comparison.matrix.subjects) > 1:
         _put_lines(
             f"by {_all(len(comparison.matrix.subjects))} models",

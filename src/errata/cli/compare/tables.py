@@ -104,8 +104,8 @@ def difference_in_words(pair: Pairing, names: CaseLabels) -> str:
         f"{first} minus {second}: {points(every.difference or 0.0, fitting_interval(every))}.",
     ]
     if (clean.only_first_fails, clean.only_second_fails) != (every.only_first_fails, every.only_second_fails):
-        counts = f"{clean.only_first_fails:,} and {clean.only_second_fails:,} of {clean.shared:,}"
-        sentences.append(f"In clean: {counts} ({p_value(clean.adjusted)}).")
+        counts = f"{clean.only_first_fails:,} and {clean.only_second_fails:,} of {plural(clean.shared, names.word)}"
+        sentences.append(f"Without what clean leaves out: {counts} ({p_value(clean.adjusted)}).")
     return " ".join(sentences)
 
 
@@ -137,9 +137,10 @@ def _agreement(pairs: Sequence[Pairing], comparison: Comparison, names: CaseLabe
         return f"No difference: {both} on {which}."
     edited, broken = len(comparison.edited), max(one.all.shared - one.clean.shared for one in pairs)
     reasons = [f"{edited:,} edited"] if edited else []
-    reasons += [f"{broken:,} with an infrastructure failure"] if broken else []
-    reasons += [f"{out - edited - broken:,} mixed or without a verdict"] if out > edited + broken else []
-    left_out = f"{'up to ' if least != most else ''}{plural(out, names.word)} left out ({', '.join(reasons)})"
+    reasons += [f"{broken:,} with infrastructure failures"] if broken else []
+    reasons += [f"{out - edited - broken:,} mixed or not scored"] if out > edited + broken else []
+    why = ", ".join(reasons) if len(reasons) > 1 else reasons[0].partition(" ")[2].removeprefix("with ")
+    left_out = f"{'up to ' if least != most else ''}{plural(out, names.word)} left out: {why}"
     if 2 * most <= len(comparison.matrix.rows):
         few = f"{compared} of {plural(len(comparison.matrix.rows), names.word)}"
         agree = f"{both} on {'it' if most == 1 else 'them'}"
@@ -329,5 +330,5 @@ def _harder(counts: Sequence[CategoryCount], names: CaseLabels) -> str:
     least = min(tested, key=lambda one: one.p or 0.0)
     why = f" (too few {names.word}s)" if sum(one.tried for one in tested) < MANY else ""
     adjusted = p_value(least.adjusted or 1.0).removeprefix("p = ")
-    lowest = f"{least.name}, {p_value(least.p or 0.0)}, {adjusted} after Holm correction"
-    return f"No category is significantly harder{why}. Lowest: {lowest}. {test}"
+    smallest = f"{p_value(least.p or 0.0)} for {least.name} ({adjusted} after Holm correction)"
+    return f"No category is significantly harder{why}. Smallest {smallest}. {test}"

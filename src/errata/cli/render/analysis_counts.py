@@ -83,9 +83,11 @@ def measured_share(analysis: Analysis) -> str:
         return ""
     verdicts = sum(often for outcome, often in counts.outcomes.items() if outcome != "none")
     measured = verdicts - repeated_rows(analysis.stored, analysis.unit)
-    parts = [f"{measured:,} of {plural(run.expected_cases, f'planned {counted_in(run, analysis.unit)}')} measured"]
-    if recovered := len(analysis.scores.scores["clean"].recovered):
-        parts.append(f"{recovered:,} more in an earlier session")
+    recovered = len(analysis.scores.scores["clean"].recovered)
+    planned = plural(run.expected_cases, f"planned {counted_in(run, analysis.unit)}")
+    parts = [f"{measured + recovered:,} of {planned} measured"]
+    if recovered:
+        parts.append(f"{recovered:,} of them in an earlier session")
     if (broken := counts.measurements.get("scored", 0) - verdicts) > 0:
         parts.append(f"{broken:,} scored but not usable (infrastructure or knock-on)")
     if skipped := counts.executions.get("skipped"):

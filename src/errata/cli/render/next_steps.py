@@ -78,7 +78,7 @@ def rerun_note(stored: StoredRun, scores: Scores) -> str:
 
     if not scores.to_repeat:
         return ""
-    again = plural(scores.to_repeat, counted_in(stored.run, scores.unit))
+    again = plural(scores.to_repeat, f"left-out {counted_in(stored.run, scores.unit)}")
     return f"print how to rerun {again}" if stored.run.source.name in PLANNERS else f"list {again} to rerun by hand"
 
 

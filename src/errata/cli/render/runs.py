@@ -33,8 +33,10 @@ def repeated_rows(stored: StoredRun, unit: str) -> int:
 
 
 def attempts_in_words(stored: StoredRun) -> str:
-    """`29 attempts, 2 missing`."""
-    return ", ".join([plural(stored.counts.attempts_in_log, "attempt"), *beside(stored)])
+    """`29 attempts (1 unfinished), 2 missing`."""
+    unfinished = stored.counts.executions.get("unfinished", 0)
+    made = f"{plural(stored.counts.attempts_in_log, 'attempt')}{f' ({unfinished:,} unfinished)' if unfinished else ''}"
+    return ", ".join([made, *beside(stored)])
 
 
 def failures_in_words(stored: StoredRun) -> str:

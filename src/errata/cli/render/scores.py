@@ -18,7 +18,7 @@ LABEL = 14
 
 GAP = "   "
 ESTIMATES: tuple[Policy, ...] = ("reviewed", "clean")
-CORRELATED = "attempts at one case are correlated"
+CORRELATED = "attempts at the same case are correlated"
 
 
 class ScoreWords:
@@ -41,7 +41,7 @@ class ScoreWords:
             return self._of_harness(score)
         failed = len(score.recovered) - score.recovered_passes
         results = f"{score.recovered_passes:,} passed, {failed:,} failed"
-        recovered = f"{len(score.recovered):,} from an earlier session ({results})" if score.recovered else ""
+        recovered = f"{len(score.recovered):,} taken from an earlier session ({results})" if score.recovered else ""
         return " · ".join(part for part in (self._left_out(score), recovered, score.note) if part)
 
     def _of_harness(self, score: Score) -> str:
@@ -145,8 +145,8 @@ def clusters_in_words(score: Score) -> list[str]:
         return []
     cases = plural(len(score.by_case), "case")
     if score.effective is None:
-        return [f"{'effective n':<{LABEL}}{cases} for {score.total:,} attempts: {CORRELATED}"]
-    size = f"{score.effective:,.0f} for {score.total:,} attempts at {cases}"
+        return [f"{'effective n':<{LABEL}}{score.total:,} attempts at only {cases}: {CORRELATED}"]
+    size = f"{score.effective:,.0f} instead of {score.total:,} attempts at {cases}"
     return [f"{'effective n':<{LABEL}}{size} ({score.policy}): {CORRELATED}"]
 
 
