@@ -101,7 +101,7 @@ def test_several_sessions_in_one_folder_are_told_one_by_one():
 
     found = the("several_sessions", check(rows(2), msgspec.structs.replace(RUN, sessions=sessions)))
 
-    assert [one.quote for one in found.evidence] == [
+    assert [one.stated for one in found.evidence] == [
         "session 1, 2026-02-14T00:28:03: all tests ran",
         "session 2, no time: died at once",
     ]
@@ -177,7 +177,7 @@ def test_unreadable_items_are_counted_and_the_first_of_them_quoted():
 
     assert (found.text, found.numbers) == ("8 items of the log could not be read", {"items": 8})
     assert [one.ref.line for one in found.evidence] == [1, 2, 3, 4, 5]
-    assert found.evidence[0].quote == "cut off: {..."
+    assert (found.evidence[0].stated, found.evidence[0].quote) == ("cut off", "{...")
 
 
 def test_rows_out_of_order_are_a_note():

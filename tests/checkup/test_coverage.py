@@ -163,7 +163,7 @@ def test_each_contradicting_row_is_evidence():
     found = the("duplicate_case", check([row(0), again(0, failed, ref=SourceRef(file="rows.jsonl", line=9))]))
 
     assert [one.ref.line for one in found.evidence] == [1, 9]
-    assert ["pass" in found.evidence[0].quote, "tests" in found.evidence[1].quote] == [True, True]
+    assert [one.stated for one in found.evidence] == ["pass", "failed tests"]
 
 
 def test_rows_that_fail_in_different_checks_contradict_each_other():
@@ -188,7 +188,7 @@ def test_what_each_judge_said_of_contradicting_rows_is_told():
 
     found = the("judge_conflict", check([row(0, judgements=(kind,)), again(0, failed, judgements=(strict,))]))
 
-    assert [one.quote for one in found.evidence] == ["pass: good enough", "fail: wrong number"]
+    assert [(one.stated, one.quote) for one in found.evidence] == [("pass", "good enough"), ("fail", "wrong number")]
     assert all(one.ref for one in found.evidence)
 
 

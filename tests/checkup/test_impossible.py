@@ -132,7 +132,7 @@ def test_a_cost_far_above_any_price_is_named_with_its_tokens():
     found = the("impossible_cost", check([*rows(2), paid(2, 410.0, tokens=12_000)]))
 
     assert found.text == "1 attempt has a cost far above any price per token: case-2"
-    assert found.evidence[0].quote == "cost 410, 12,000 tokens"
+    assert found.evidence[0].stated == "cost 410, 12,000 tokens"
 
 
 def test_a_cost_without_a_token_is_named():

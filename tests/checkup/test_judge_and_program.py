@@ -71,7 +71,7 @@ def test_the_finding_names_both_and_quotes_the_first(attempts=((True, False), (T
         "judge `grade` and program `exact_match` disagree in 1 of 2 attempts: "
         "1 × only the judge passes, 0 × only the program passes (case-0)"
     )
-    assert found.evidence[0].quote == "grade: pass, exact_match: fail"
+    assert found.evidence[0].stated == "grade pass, exact_match fail"
 
 
 def test_a_judge_that_does_not_count_is_compared_too():

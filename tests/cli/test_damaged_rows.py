@@ -55,7 +55,7 @@ def test_a_bad_row_is_a_finding_with_its_place(tmp_path, change, line, why):
         "openai_judged.jsonl",
         line,
     )
-    assert why in finding["evidence"][0]["quote"]
+    assert why in finding["evidence"][0]["stated"]
 
 
 def test_a_line_over_the_cap_is_one_unreadable_item(tmp_path, monkeypatch):

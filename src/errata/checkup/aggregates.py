@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from errata.checkup.survey import RunSurvey
-from errata.checkup.words import finding
+from errata.checkup.words import at_number, finding
 from errata.model import Evidence, Finding, Reported
 
 TOLERANCE = 0.005
@@ -42,7 +42,7 @@ def _headline_mismatch(survey: RunSurvey, mismatches: Sequence[Finding]) -> Iter
     where = headline.ref.file if headline.ref else "the harness"
     text = f"{where} states {headline.name} {headline.stated:.4g}; recomputed from the rows: {headline.recomputed:.4g}"
     text += f" ({', '.join(headline.others)})" if headline.others else ""
-    evidence = [Evidence(quote=f"{headline.name} {headline.stated:g}", ref=headline.ref)]
+    evidence = [Evidence(quote="", ref=headline.ref)]
     yield finding(
         survey, "aggregate_mismatch", "error", text, evidence, stated=headline.stated, found=headline.recomputed
     )
@@ -56,11 +56,15 @@ def _count_of_scored(survey: RunSurvey, reported: Reported, stated: float) -> It
         text = (
             f"{_statement(reported)} {stated:g}; {survey.measurements['scored']} of {survey.rows} rows have a verdict"
         )
-        yield finding(survey, "aggregate_mismatch", "warning", text, _place(reported), stated=stated, found=survey.rows)
+        yield finding(
+            survey, "aggregate_mismatch", "warning", text, at_number(reported), stated=stated, found=survey.rows
+        )
     elif stated != survey.measurements["scored"]:
         over = f" ({distinct} cases)" if distinct != survey.rows else ""
         text = f"{_statement(reported)} {stated:g}; rows: {survey.rows}{over}"
-        yield finding(survey, "aggregate_mismatch", "error", text, _place(reported), stated=stated, found=survey.rows)
+        yield finding(
+            survey, "aggregate_mismatch", "error", text, at_number(reported), stated=stated, found=survey.rows
+        )
 
 
 def _rows(survey: RunSurvey, reported: Reported, stated: float) -> Iterator[Finding]:
@@ -71,14 +75,14 @@ def _rows(survey: RunSurvey, reported: Reported, stated: float) -> Iterator[Find
     }[reported.metric]
     if stated != counts:
         text = f"{_statement(reported)} {stated:g}; the rows: {counts}"
-        yield finding(survey, "aggregate_mismatch", "error", text, _place(reported), stated=stated, found=counts)
+        yield finding(survey, "aggregate_mismatch", "error", text, at_number(reported), stated=stated, found=counts)
 
 
 def _passes(survey: RunSurvey, reported: Reported, stated: float) -> Iterator[Finding]:
     passes = survey.checks[reported.name, "pass"]
     if stated != passes:
         text = f"{_statement(reported)} {stated:g} passes; the rows: {passes}"
-        yield finding(survey, "aggregate_mismatch", "warning", text, _place(reported), stated=stated, found=passes)
+        yield finding(survey, "aggregate_mismatch", "warning", text, at_number(reported), stated=stated, found=passes)
 
 
 def _pass_rate(survey: RunSurvey, reported: Reported, stated: float) -> Iterator[Finding]:
@@ -89,7 +93,7 @@ def _pass_rate(survey: RunSurvey, reported: Reported, stated: float) -> Iterator
     if whole and abs(stated - passed / whole) > TOLERANCE:
         text = f"{_statement(reported)} {stated:.4g}; the rows: {passed}/{whole} = {passed / whole:.4g}"
         yield finding(
-            survey, "aggregate_mismatch", "error", text, _place(reported), stated=stated, found=passed / whole
+            survey, "aggregate_mismatch", "error", text, at_number(reported), stated=stated, found=passed / whole
         )
 
 
@@ -100,8 +104,3 @@ def _of_the_counted_judge(survey: RunSurvey, reported: Reported) -> bool:
 def _statement(reported: Reported) -> str:
     where = reported.ref.file if reported.ref else "the harness"
     return f"{where} states {reported.name}"
-
-
-def _place(reported: Reported) -> list[Evidence]:
-    metric = "" if reported.metric in reported.name else f" {reported.metric}"
-    return [Evidence(quote=f"{reported.name}{metric} {reported.value:g}", ref=reported.ref)]

@@ -55,7 +55,9 @@ def several_sessions(survey: RunSurvey) -> Iterator[Finding]:
         text = f"{len(sessions)} sessions in one folder; the results of the latest one count"
         evidence = [
             Evidence(
-                quote=f"session {session.number}, {session.started_at or 'no time'}: {session.pattern}", ref=session.ref
+                quote="",
+                stated=f"session {session.number}, {session.started_at or 'no time'}: {session.pattern}",
+                ref=session.ref,
             )
             for session in sessions
         ]
@@ -70,7 +72,7 @@ def dead_process(survey: RunSurvey) -> Iterator[Finding]:
         if status in RUNNING and hours is not None and hours > DEAD_AFTER_HOURS:
             name = process.get("name") or "the run"
             text = f"{name} is marked `{status}`, but its process {process.get('pid', '')} last reported at {beat}"
-            evidence = [Evidence(quote=f"status {status}, last heartbeat {beat}", ref=survey.run.ref)]
+            evidence = [Evidence(quote="", stated=f"status {status}, last heartbeat {beat}", ref=survey.run.ref)]
             yield finding(survey, "dead_process", "warning", text, evidence, hours=round(hours, 1))
 
 
@@ -137,7 +139,7 @@ def damaged_values(survey: RunSurvey) -> Iterator[Finding]:
 
 def _quoted(items: Sequence[Unreadable]) -> list[Evidence]:
     return [
-        Evidence(quote=f"{item.why}{f': {item.excerpt}' if item.excerpt else ''}"[:QUOTE_WIDTH], ref=item.ref)
+        Evidence(stated=one_line(item.why, QUOTE_WIDTH), quote=one_line(item.excerpt, QUOTE_WIDTH), ref=item.ref)
         for item in items[:5]
     ]
 

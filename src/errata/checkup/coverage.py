@@ -83,7 +83,7 @@ def _copied_rows(survey: RunSurvey) -> Iterator[Finding]:
         cases = ", ".join(list(dict.fromkeys(item.copy_of for item in copies))[:8])
         rows = plural(len(copies), "row is a copy of another one and is", "rows are copies of others and are")
         text = f"{rows} not counted: {cases}"
-        evidence = [Evidence(quote=item.why, ref=item.ref) for item in copies[:3]]
+        evidence = [Evidence(quote="", stated=item.why, ref=item.ref) for item in copies[:3]]
         yield finding(survey, "duplicate_case", "warning", text, evidence, rows=len(copies))
 
 
@@ -94,7 +94,7 @@ def judges_in_conflict(survey: RunSurvey) -> Iterator[Finding]:
         if len(explained) > 1 and len({seen.outcome for seen in explained}) > 1:
             text = f"{case_name(survey, rows[0].case)}: its rows were judged differently"
             evidence = [
-                Evidence(quote=f"{seen.outcome}: {one_line(seen.reasoning, QUOTE_WIDTH)}", ref=seen.ref)
+                Evidence(stated=seen.outcome, quote=one_line(seen.reasoning, QUOTE_WIDTH), ref=seen.ref)
                 for seen in explained
             ]
             yield finding(survey, "judge_conflict", "info", text, evidence)
@@ -110,7 +110,9 @@ def unjudged(survey: RunSurvey) -> Iterator[Finding]:
     elif survey.unscored.count:
         cases = plural(len(survey.unscored.cases), "case has", "cases have")
         text = f"{cases} a row but no verdict: {names(survey, survey.unscored)}"
-        evidence = [Evidence(quote="every check without a value", ref=seen.ref) for seen in survey.unscored.first[:3]]
+        evidence = [
+            Evidence(quote="", stated="every check without a value", ref=seen.ref) for seen in survey.unscored.first[:3]
+        ]
         yield finding(survey, "no_verdict", "warning", text, evidence, cases=len(survey.unscored.cases))
     if survey.measured_cases:
         yield from _lost_scores(survey)
@@ -125,7 +127,7 @@ def _lost_scores(survey: RunSurvey) -> Iterator[Finding]:
         have = f"{measured:,} {'has' if measured == 1 else 'have'} a score here"
         text = f"the harness counts {run.measured_attempts:,} measured {run.measured_unit}, but only {have}: "
         text += f"{names(survey, rows)} {'has' if rows.count == 1 else 'have'} none"
-        evidence = [Evidence(quote="no score in the log", ref=seen.ref) for seen in rows.first[:3]]
+        evidence = [Evidence(quote="", stated="no score in the log", ref=seen.ref) for seen in rows.first[:3]]
         yield finding(survey, "no_verdict", "warning", text, evidence, cases=lost)
 
 

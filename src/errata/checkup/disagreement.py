@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from errata.model import Attempt, Check, SourceRef
 from errata.model.opposing_checks import asks_whether_right, measured_pairs
@@ -11,6 +12,14 @@ EXAMPLES = 3
 SHARED = 10
 KAPPA = 0.4
 """Two checks that agree so much more than chance ask for the same."""
+
+
+class Disagreement(NamedTuple):
+    case: str
+    verdicts: str
+    explanation: str
+    """The judge's."""
+    ref: SourceRef | None
 
 
 @dataclass
@@ -25,17 +34,15 @@ class PairOfChecks:
     """Judge passed, program passed → how many."""
     disputed_passes: int = 0
     """Attempts that count as passed although one of the two failed them."""
-    first: list[tuple[str, str, SourceRef | None]] = field(default_factory=list)
-    """Case, quote and place of the first disagreements."""
+    first: list[Disagreement] = field(default_factory=list)
 
     def add(self, attempt: Attempt, judge: Check, program: Check) -> None:
         key = (judge.status == "pass", program.status == "pass")
         self.counts[key] = self.counts.get(key, 0) + 1
         self.disputed_passes += key[0] != key[1] and attempt.outcome == "pass"
         if key[0] != key[1] and len(self.first) < EXAMPLES:
-            quote = f"{self.judge}: {judge.status}, {self.program}: {program.status}"
-            quote += f" · {judge.explanation}" if judge.explanation else ""
-            self.first.append((attempt.case, quote, attempt.ref))
+            verdicts = f"{self.judge} {judge.status}, {self.program} {program.status}"
+            self.first.append(Disagreement(attempt.case, verdicts, judge.explanation, attempt.ref))
 
     @property
     def shared(self) -> int:

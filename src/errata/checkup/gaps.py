@@ -37,4 +37,4 @@ def _has_number(check: Check) -> bool:
 def _text_and_place(check: Check, attempt: Attempt) -> tuple[str, SourceRef | None]:
     if check.error is not None:
         return check.error.message or check.error.type, check.error.ref or check.ref
-    return check.explanation or "without a value", check.ref or attempt.ref
+    return check.explanation, check.ref or attempt.ref

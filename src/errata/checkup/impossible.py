@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from errata.checkup.odd_numbers import OddGroup, backwards
 from errata.checkup.survey import RunSurvey
-from errata.checkup.words import NAMED, QUOTE_WIDTH, at_run, case_name, finding
+from errata.checkup.words import NAMED, QUOTE_WIDTH, at_number, at_run, case_name, finding
 from errata.model import Evidence, Finding, Reported
 from errata.model.usage import amount
 from errata.model.words import Severity
@@ -88,9 +88,10 @@ def _rate_against_counts(survey: RunSurvey, reported: Reported, rate: float) -> 
 
 def _impossible(survey: RunSurvey, reported: Reported, words: str) -> Finding:
     where = reported.ref.file if reported.ref else "the harness"
-    evidence = [Evidence(quote=f"{reported.name} {reported.value:g}", ref=reported.ref)]
     stated = {"stated": reported.value} if reported.value is not None else {}
-    return finding(survey, "impossible_count", "error", f"{where} states {reported.name} {words}", evidence, **stated)
+    return finding(
+        survey, "impossible_count", "error", f"{where} states {reported.name} {words}", at_number(reported), **stated
+    )
 
 
 def files_disagree(survey: RunSurvey) -> Iterator[Finding]:
@@ -132,14 +133,13 @@ def _invalid_costs_of_run(survey: RunSurvey) -> Iterator[Finding]:
     """The run's own cost, or one of the harness's numbers whose name ends in `cost`."""
     for cost in survey.run.usage.invalid_costs:
         text = f"the run states a cost of {cost:g}, which is not an amount"
-        yield finding(survey, "impossible_cost", "warning", text, at_run(survey, f"cost {cost:g}"))
+        yield finding(survey, "impossible_cost", "warning", text, at_run(survey))
     for reported in survey.run.reported:
         value = reported.value
         if _COST.search(reported.name) and value is not None and amount(value) is None:
             where = reported.ref.file if reported.ref else "the harness"
             text = f"{where} states {reported.name} {value:g}, which is not an amount"
-            evidence = [Evidence(quote=f"{reported.name} {value:g}", ref=reported.ref)]
-            yield finding(survey, "impossible_cost", "warning", text, evidence)
+            yield finding(survey, "impossible_cost", "warning", text, at_number(reported))
 
 
 def _is_close(stated: float, total: float) -> bool:
@@ -170,7 +170,7 @@ def impossible_times(survey: RunSurvey) -> Iterator[Finding]:
 
 def _describe(survey: RunSurvey, group: OddGroup, trait: str) -> tuple[str, list[Evidence]]:
     text = f"{plural(group.count, 'attempt has', 'attempts have')} {trait}: {_cases(survey, group)}"
-    return text, [Evidence(quote=one_line(one.quote, QUOTE_WIDTH), ref=one.ref) for one in group.first[:3]]
+    return text, [Evidence(quote="", stated=one_line(one.words, QUOTE_WIDTH), ref=one.ref) for one in group.first[:3]]
 
 
 def _cases(survey: RunSurvey, group: OddGroup) -> str:

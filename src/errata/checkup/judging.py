@@ -51,7 +51,8 @@ def valueless_checks(survey: RunSurvey) -> Iterator[Finding]:
     text = f"no value in attempts that others measured: {shares}{f' and {more} more' if more else ''}"
     much = any(gaps.empty[name] >= MUCH * gaps.asked[name] for name in worst)
     evidence = [
-        Evidence(quote=one_line(quote, QUOTE_WIDTH), ref=ref) for quote, ref in map(gaps.first.__getitem__, worst)
+        Evidence(stated="" if quote else "without a value", quote=one_line(quote, QUOTE_WIDTH), ref=ref)
+        for quote, ref in map(gaps.first.__getitem__, worst)
     ]
     values = gaps.empty.total()
     yield finding(survey, "valueless_checks", "warning" if much else "info", text, evidence[:QUOTED], values=values)
@@ -63,13 +64,16 @@ def judge_contradicts_program(survey: RunSurvey) -> Iterator[Finding]:
         share = f"{pair.disputed:,} of {plural(pair.shared, 'attempt')}"
         text = f"judge `{pair.judge}` and program `{pair.program}` disagree in {share}: "
         text += f"{pair.lenient:,} × only the judge passes, {pair.strict:,} × only the program passes"
-        cases = dict.fromkeys(case_name(survey, case) for case, _, _ in pair.first)
+        cases = dict.fromkeys(case_name(survey, seen.case) for seen in pair.first)
         text += f" ({', '.join(cases)}{' …' if pair.disputed > len(pair.first) else ''})"
         if pair.disputed_passes and pair.disputed_passes == survey.outcomes["pass"]:
             which = f"all {pair.disputed_passes:,} passes" if pair.disputed_passes > 1 else "the only pass"
             text += f"; they disagree on {which} of the run"
         often = pair.disputed >= MUCH * pair.shared and pair.disputed > 1
-        evidence = [Evidence(quote=one_line(quote, QUOTE_WIDTH), ref=ref) for _, quote, ref in pair.first]
+        evidence = [
+            Evidence(stated=seen.verdicts, quote=one_line(seen.explanation, QUOTE_WIDTH), ref=seen.ref)
+            for seen in pair.first
+        ]
         yield finding(
             survey,
             "judge_contradicts_program",

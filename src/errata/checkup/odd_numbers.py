@@ -32,7 +32,7 @@ class RecomputedHeadline(msgspec.Struct, frozen=True):
 
 class OddNumber(msgspec.Struct, frozen=True):
     case: str
-    quote: str
+    words: str
     ref: SourceRef | None
 
 
@@ -43,10 +43,10 @@ class OddGroup:
     count: int = 0
     first: list[OddNumber] = field(default_factory=list)
 
-    def add(self, attempt: Attempt, quote: str) -> None:
+    def add(self, attempt: Attempt, words: str) -> None:
         self.count += 1
         if len(self.first) < MOST_KEPT:
-            self.first.append(OddNumber(attempt.case, quote, attempt.ref))
+            self.first.append(OddNumber(attempt.case, words, attempt.ref))
 
 
 @dataclass

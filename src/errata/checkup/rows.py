@@ -71,7 +71,7 @@ def _quotes(differing: list[CaseRows], name: str) -> Iterator[Evidence]:
     rows = next(rows for rows in differing if name in rows.facts)
     for case in rows.facts[name]:
         value = getattr(case, name) if name in _WORDS else ", ".join(one.path for one in case.artefacts)
-        yield Evidence(quote=f"{case.native_id} {name}: {one_line(str(value), QUOTE_WIDTH)}", ref=case.ref)
+        yield Evidence(stated=f"{case.native_id} {name}", quote=one_line(str(value), QUOTE_WIDTH), ref=case.ref)
 
 
 def _listed(words: list[str]) -> str:

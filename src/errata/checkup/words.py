@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from errata.checkup.survey import AttemptNote, NamedAttempts, RunSurvey
-from errata.model import Evidence, Finding, run
+from errata.model import Evidence, Finding, Reported, run
 from errata.model.words import Severity
 from errata.render.figures import PHASE_WORDS
 from errata.text.clean import one_line
@@ -58,14 +58,19 @@ def quote_commonest_errors(survey: RunSurvey) -> list[Evidence]:
     return quote_errors([survey.error_sample[text] for text in commonest if text in survey.error_sample])
 
 
-def at_run(survey: RunSurvey, quote: str = "") -> list[Evidence]:
+def at_run(survey: RunSurvey, stated: str = "") -> list[Evidence]:
     """Where there is nothing narrower to point to: the place the run itself was read from."""
-    return [Evidence(quote=quote, ref=survey.run.ref)]
+    return [Evidence(quote="", stated=stated, ref=survey.run.ref)]
+
+
+def at_number(reported: Reported) -> list[Evidence]:
+    """The place of a number that the finding's text names."""
+    return [Evidence(quote="", ref=reported.ref)]
 
 
 def quote_output(seen: AttemptNote) -> Evidence:
-    verdict = ", ".join(seen.failed) or seen.outcome
-    return Evidence(quote=f"{one_line(seen.text, QUOTE_WIDTH // 2)} · {verdict}", ref=seen.ref)
+    verdict = f"failed {', '.join(seen.failed)}" if seen.failed else seen.outcome
+    return Evidence(stated=verdict, quote=one_line(seen.text, QUOTE_WIDTH // 2), ref=seen.ref)
 
 
 def _as_counted(name: str) -> tuple[str, int, str]:

@@ -67,7 +67,7 @@ def show_health(health: Health) -> None:
 
 
 def put_findings(findings: Sequence[Finding], *, brief: bool = False) -> None:
-    """`brief`: of the evidence only one quote, on one line."""
+    """`brief`: only the first piece of evidence, on one line."""
     for finding in findings:
         head, text = f"{SEVERITIES[finding.severity]:<8} {finding.name:<{NAME}}", one_line(finding.text)
         if len(finding.name) < NAME:
@@ -75,22 +75,28 @@ def put_findings(findings: Sequence[Finding], *, brief: bool = False) -> None:
         else:
             put(head)
             put(f"{'':<{INDENT}}{text}", hang=INDENT)
-        quote = next((evidence.quote for evidence in finding.evidence if evidence.quote), "")
-        if brief and quote:
-            put(" " * INDENT + cut(wash(f'"{one_line(quote)}"'), WIDTH - INDENT), raw=True)
+        words = next(filter(None, map(_words, finding.evidence)), "")
+        if brief and words:
+            put(" " * INDENT + cut(wash(words), WIDTH - INDENT), raw=True)
         for evidence in () if brief else finding.evidence:
             put_evidence(evidence)
 
 
 def put_evidence(evidence: Evidence) -> None:
-    """The place and the quote, on one line where they fit."""
+    """The place and the words, on one line where they fit."""
     width = WIDTH - INDENT
     place = short_path(one_line(str(evidence.ref))) if evidence.ref else ""
-    quote = f'"{one_line(evidence.quote)}"' if evidence.quote else ""
-    whole = wash(f"{place} {quote}".strip())
+    words = _words(evidence)
+    whole = wash(f"{place} {words}".strip())
     if columns(whole) <= width or not place:
         put(" " * INDENT + whole, hang=INDENT)
         return
     put(" " * INDENT + place, hang=INDENT)
-    for line in fold(wash(quote), width - 2) if quote else ():
+    for line in fold(wash(words), width - 2) if words else ():
         put(f"{' ' * INDENT}  {line}", raw=True)
+
+
+def _words(evidence: Evidence) -> str:
+    """Quotation marks only around words of the log."""
+    quote = f'"{one_line(evidence.quote)}"' if evidence.quote else ""
+    return ": ".join(filter(None, (one_line(evidence.stated), quote)))

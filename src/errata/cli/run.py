@@ -115,7 +115,8 @@ def _show(result: JobResult, report: Path | None) -> None:
 
 def _quotes(result: JobResult) -> Iterator[str]:
     if result.view is not None:
-        yield from (one.quote for finding in result.view.health.findings[:1] for one in finding.evidence[:1])
+        for finding in result.view.health.findings[:1]:
+            yield from (evidence.quote for evidence in finding.evidence[:1] if evidence.quote)
     elif result.smoke is not None and result.smoke.quote:
         yield result.smoke.quote
 

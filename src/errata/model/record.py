@@ -53,9 +53,12 @@ class Record(msgspec.Struct, metaclass=RecordMeta, frozen=True, omit_defaults=Tr
 
 
 class Evidence(Record):
-    """A quote and, in `ref`, the place it was taken from."""
+    """What the log has at a place, `ref`: in its own words, in errata's, or both."""
 
     quote: str
+    """Words of the log; empty if it shows something without words."""
+    stated: str = ""
+    """What errata states from facts of the log: a count, a time, or whose words the quote is."""
     name: str = ""
     """What was looked for."""
 
