@@ -139,7 +139,7 @@ Owner    environment, likely (not reviewed; rule connection_reset v21)
             output convex/rows.ts · getRunDetails.envelope.json#/value/evals/15
             > export const addMany = mutation({ args: { rows: v.array(v.object({ n: v.number() }))
             > }, handler: async (ctx, { rows }) => Promise.all(rows.map((r) => ctx.db.ins
-  against   the harness counts it in its score, as not passed
+  but       the harness itself scored it as not passed
 Counted  in strict and as_reported, not in clean
 Next     errata rerun jn7mqywb --case 003-mutations/005-batch_insert
 
@@ -168,7 +168,7 @@ files (--full shows their texts)
 bucket   a-download-or-connection-broke-during-setup (provisional)
 id       66a3ec6d795a0548:convex-evals/003-mutations/005-batch_insert#1
 from     getRunDetails.envelope.json#/value/evals/15
-status   failed   (the harness's own word)
+status   failed   (as recorded by the harness)
 """)
 
 
@@ -188,7 +188,7 @@ Owner    model, presumed: no other run passed this case (not reviewed; default o
   not used  "rate_limit" in the case name and "too many requests, rate limit exceeded" in the
             model's own file (convex/guard.ts:5): rule provider_rate_limit reads only the harness's
             error in the generation, and there was none
-Label    MODEL_FAULT (convex-evals)
+Label    MODEL_FAULT (taxonomy convex-evals), suggested by rules
 Counted  in strict, as_reported and clean
 History  failed in 1 earlier run of the model: jn709tmj (2026-03-02)
 """)
@@ -213,7 +213,7 @@ conf = confidence in the suspicion: certain, likely or weak
 
 def test_a_turn_of_a_conversation(library):
     assert done("show", "9c0d1e2f/turn-11", "--store", library).out == snapshot("""\
-turn-11 · attempt 1 of 1 · failed tool_use_correct, state_tracking (2 of 5 dimensions)
+turn-11 · attempt 1 of 1 · failed 2 of 5 dimensions: tool_use_correct, state_tracking
 execution completed · measurement scored · outcome fail · 1,534 tokens
 
 Owner    model, presumed: no other run passed this case (not reviewed; default owner: no rule names
@@ -223,11 +223,12 @@ Owner    model, presumed: no other run passed this case (not reviewed; default o
   and       only some of the required calls were made (calls_incomplete)
             tool calls · openai_judged.jsonl:12
             not made: cancel_booking {"name": "Lena Okafor", "booking": "B-102"}
-  against   no measured model passes this case, or hardly any, which points to the task (all_fail,
+  but       no measured model passes this case, or hardly any, which points to the task (all_fail,
             weak)
             other runs
             > all 3 subjects: acme/voice-gamma, voice-alpha, voice-beta
-Label    model (conversation-bench-owners), partial_multi_tool_execution (conversation-bench)
+Label    model (taxonomy conversation-bench-owners), partial_multi_tool_execution (taxonomy
+         conversation-bench), suggested by rules
 Counted  in strict, as_reported and clean
 Others   1 other model fails this case (in 2 earlier runs): voice-alpha
 

@@ -5,7 +5,7 @@ import json
 import msgspec
 import pytest
 
-from errata.cli.show_attempt import where_it_failed
+from errata.cli.show_where import where_it_failed
 from errata.model import Check
 from errata.testing import an_attempt
 from reading import RUN_B, an_answer, submitted
@@ -43,7 +43,7 @@ def own(tmp_path):
         (f"jn7mqywb/{BY_STEP}", "failed at install (step 2 of 6; 4 never started)"),
         ("jn7mqywb/004-actions/003-rate_limit_guard", "failed at tests (60 % passed; step 6 of 6)"),
         ("jn7mqywb/001-data_modeling/000-user_table", "ended in an error while calling the model"),
-        ("9c0d1e2f/turn-11", "failed tool_use_correct, state_tracking (2 of 5 dimensions)"),
+        ("9c0d1e2f/turn-11", "failed 2 of 5 dimensions: tool_use_correct, state_tracking"),
     ],
 )
 def test_the_first_line_says_where_it_failed(library, thing, where):
@@ -237,7 +237,7 @@ def test_checks_that_fail_and_do_not_count_are_among_those_that_failed():
     checks = (exact[0], msgspec.structs.replace(exact[1], counts=False))
     attempt = an_attempt(measurement="scored", outcome="fail", checks=checks)
 
-    assert where_it_failed(attempt) == "failed exact_match,strict (2 of 2 assertions)"
+    assert where_it_failed(attempt) == "failed 2 of 2 assertions: exact_match,strict, exact_match,flexible"
 
 
 def of_a_group(*groups):
@@ -249,7 +249,7 @@ def of_a_group(*groups):
 def test_a_check_that_stands_for_many_tests_is_counted_as_the_runner_counts_them():
     group = Check(name="tests", status="fail", kind="tests", achieved=134, max=142)
 
-    assert where_it_failed(of_a_group(group)) == "failed tests (8 of 142 tests)"
+    assert where_it_failed(of_a_group(group)) == "failed 8 of 142 tests"
 
 
 def test_two_groups_of_tests_are_counted_together():
@@ -258,7 +258,7 @@ def test_two_groups_of_tests_are_counted_together():
         Check(name="PASS_TO_PASS", status="pass", kind="tests", achieved=40, max=40),
     ]
 
-    assert where_it_failed(of_a_group(*groups)) == "failed FAIL_TO_PASS (2 of 43 tests)"
+    assert where_it_failed(of_a_group(*groups)) == "failed 2 of 43 tests: FAIL_TO_PASS"
 
 
 @pytest.mark.parametrize("counted", [{}, {"achieved": 7, "max": 7}])
@@ -272,7 +272,7 @@ def test_tests_that_all_count_are_still_counted_one_by_one():
     tests = [Check(name=f"test_{name}", status=name, kind="tests") for name in ("fail", "pass", "skipped")]
     attempt = an_attempt(measurement="scored", outcome="fail", checks=tuple(tests))
 
-    assert where_it_failed(attempt) == "failed test_fail (1 of 2 tests)"
+    assert where_it_failed(attempt) == "failed 1 of 2 tests: test_fail"
 
 
 def test_a_passed_attempt_names_the_one_that_failed():
@@ -283,3 +283,26 @@ def test_a_passed_attempt_names_the_one_that_failed():
     assert "at this case failed" not in failed
     assert done("show", "e171098a/hello-world#2").out == failed
     assert done("buckets", "list").out.endswith("2 failures, no two alike: `--all` lists them\n")
+
+
+def test_a_case_that_never_ran_is_not_an_attempt(library):
+    result = shown(library, "jn709tmj/003-mutations/004-swap_order")
+
+    assert result.splitlines()[0] == "003-mutations/004-swap_order · planned, but not in the log"
+
+
+def test_the_score_of_a_row_is_marked_as_the_total_of_its_assertions(tmp_path):
+    import_fixtures(FIXTURES / "promptfoo/export/data", store=tmp_path / "s")
+
+    result = shown(tmp_path / "s", "echo@terse/threshold partial")
+
+    assert result.startswith("threshold partial · attempt 1 of 2 · failed 2 of 3 assertions: format, politeness\n")
+    assert "\n  fail  score (total)  0.4 · " in result
+
+
+def test_an_answer_that_the_log_drops_because_its_scorer_broke_was_given():
+    import_fixtures(FIXTURES / "promptfoo/judge_error/data")
+
+    result = done("show", "latest/judge throws").out
+
+    assert "\nexecution completed (its output is not in the log) · measurement error · outcome none\n" in result

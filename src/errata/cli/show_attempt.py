@@ -1,14 +1,14 @@
 """An attempt on the terminal: where it failed, its owner by verdict and by triage, then the evidence."""
 
 from errata.cli.fitting import WIDTH, columns
-from errata.cli.output import money, number, plural, put, put_command, put_quote, value_of
+from errata.cli.output import money, number, plural, put, put_command, put_quote
 from errata.cli.render.fields import visible_name
 from errata.cli.render.history import put_before
 from errata.cli.show_evidence import put_evidence
-from errata.model import Attempt, Attribution, BucketCounts, BucketPlace, Check, Fix, Signal, Verdict
+from errata.cli.show_where import where_it_failed
+from errata.model import Attempt, Attribution, BucketCounts, BucketPlace, Fix, Output, Signal, Verdict
 from errata.model.standing import AttemptReview
 from errata.model.verdict import OF_TASK, word_for
-from errata.render.figures import PHASE_WORDS, share_passed
 from errata.render.proof import proof_words
 from errata.runs.explanation import BY_DEFAULT, Explanation, Reason
 from errata.runs.failures import words_below
@@ -19,14 +19,13 @@ from errata.triage.limits import limit_apart
 from errata.triage.not_used import NotUsed
 from errata.triage.reasons import is_statement
 
-NAMED = 3
-
 
 def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
     attempt = shown.attempt
     session = f"session {attempt.session}" if attempt.session is not None else ""
     # the sessions below are attempts, too
     place = "" if shown.earlier and shown.of == 1 else shown.place
+    place = "planned, but not in the log" if attempt.execution == "missing" else place
     parts = [visible_name(shown.case_name), place, session, where_it_failed(attempt)]
     put(" · ".join(part for part in parts if part), raw=raw)
     put(" · ".join(_facts(attempt)), raw=raw, colour=[attempt.outcome])
@@ -51,7 +50,7 @@ def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
     if attempt.thinned:
         put(f"steps    Thinned on {attempt.thinned[:10]}: only cited steps are kept", hang=9, raw=raw)
     if attempt.native_status:
-        put(f"status   {attempt.native_status}   (the harness's own word)", hang=9, raw=raw)
+        put(f"status   {attempt.native_status}   (as recorded by the harness)", hang=9, raw=raw)
 
 
 def _bucket_state(bucket: BucketPlace, counts: BucketCounts | None) -> str:
@@ -64,7 +63,8 @@ def _bucket_state(bucket: BucketPlace, counts: BucketCounts | None) -> str:
 
 def _facts(attempt: Attempt) -> list[str]:
     spent = attempt.usage.subject
-    facts = [f"execution {attempt.execution}", f"measurement {attempt.measurement}", f"outcome {attempt.outcome}"]
+    execution = f"execution {attempt.execution}{_without_output(attempt)}"
+    facts = [execution, f"measurement {attempt.measurement}", f"outcome {attempt.outcome}"]
     if spent.tokens is not None:
         facts.append(f"{number(spent.tokens)} tokens")
     if spent.cost is not None:
@@ -75,6 +75,12 @@ def _facts(attempt: Attempt) -> list[str]:
         amount = money(attempt.usage.cost)
         facts.append(f"{amount} with {others}" if spent.cost is not None else f"{amount} for the {others} alone")
     return facts
+
+
+def _without_output(attempt: Attempt) -> str:
+    """A scorer only runs after the subject has answered, but a log may drop the answer if the scorer breaks."""
+    is_dropped = attempt.execution == "completed" and attempt.measurement == "error" and attempt.output == Output()
+    return " (its output is not in the log)" if is_dropped else ""
 
 
 def _relations(shown: ShownAttempt) -> list[str]:
@@ -101,82 +107,9 @@ def _relations(shown: ShownAttempt) -> list[str]:
 _RESULTS = {"pass": "passed", "fail": "failed", "partial": "partly passed"}
 
 
-def where_it_failed(attempt: Attempt) -> str:
-    """`failed at install (step 2 of 6; 4 never started)`, or how else the attempt ended."""
-    failed = [check for check in attempt.checks if check.failed]
-    if not attempt.is_failure:
-        return ""
-    if failed and failed[0].kind == "step":
-        return f"failed at {failed[0].name} ({_step(failed[0], attempt.checks)})"
-    if len(failed) == 1 and failed[0].kind == "reward":
-        return f"reward {value_of(failed[0].value)}{_tests(attempt.checks)}"
-    if len(failed) == 1 and failed[0].is_primary and failed[0].name == "passed":
-        judge = failed[0].judge
-        return f"failed by {'the judge' if judge == 'judge' else judge}" if judge else "failed"
-    if failed:
-        more = f" and {len(failed) - NAMED} more" if len(failed) > NAMED else ""
-        names = ", ".join(check.name for check in failed[:NAMED])
-        return f"failed {names}{more}{_of_how_many(failed, attempt.checks) or _beside(failed, attempt.checks)}"
-    if attempt.execution == "limit":
-        return f"reached a limit{f' ({attempt.limit.type})' if attempt.limit else ''}"
-    if attempt.execution == "cancelled":
-        return "was cancelled"
-    if attempt.execution == "error":
-        error = attempt.ending_error
-        return f"ended in an error {PHASE_WORDS[error.phase]}" if error is not None else "ended in an error"
-    return "" if attempt.measurement == "scored" else "not measured"
-
-
-_SCORERS = ("assertion", "criterion", "dimension")
-
-
-def _beside(failed: list[Check], checks: tuple[Check, ...]) -> str:
-    """Other scorers that failed and do not decide the outcome."""
-    if failed[0].kind not in _SCORERS:
-        return ""
-    others = [one.name for one in checks if one.status == "fail" and not one.counts and one.kind in _SCORERS]
-    more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
-    return f"; not counted: {', '.join(others[:NAMED])}{more}" if others else ""
-
-
-def _step(failed: Check, checks: tuple[Check, ...]) -> str:
-    never = sum(check.status == "not_run" for check in checks)
-    at = next(at for at, check in enumerate(checks) if check is failed)
-    place = f"step {at + 1} of {len(checks)}{f'; {never} never started' if never else ''}"
-    share = failed.share_passed
-    return place if share is None else f"{share_passed(share)}; {place}"
-
-
-def _tests(checks: tuple[Check, ...]) -> str:
-    """The tests behind a reward, if the log has them."""
-    tests = [check for check in checks if check.kind == "tests"]
-    return f" ({sum(check.status == 'fail' for check in tests)} of {len(tests)} tests failed)" if tests else ""
-
-
-def _of_how_many(failed: list[Check], checks: tuple[Check, ...]) -> str:
-    kind = failed[0].kind
-    same = [check for check in checks if check.kind == kind and check.status not in ("not_applicable", "skipped")]
-    if len(same) < 2 or any(one.kind != kind for one in failed):
-        return ""
-    if kind == "tests" and not all(check.counts for check in same):
-        return _in_groups([check for check in same if check.counts])
-    # a check that does not count can fail, too
-    return f" ({sum(check.status == 'fail' for check in same)} of {len(same)} {_PLURALS.get(kind, f'{kind}s')})"
-
-
-def _in_groups(groups: list[Check]) -> str:
-    """Checks that stand for many tests, as the runner counts them: the log may list only the tests that failed."""
-    total = sum(group.max or 0 for group in groups)
-    missed = total - sum(group.achieved or 0 for group in groups)
-    is_known = all(group.max is not None and group.achieved is not None for group in groups) and missed > 0
-    return f" ({missed:g} of {total:g} tests)" if is_known else ""
-
-
-_PLURALS = {"tests": "tests", "criterion": "criteria"}
-
-
 INDENT = 12
 QUOTE_LINES = 4
+AGAINST = "but"
 
 
 def put_owner(shown: ShownAttempt, attribution: Attribution, explanation: Explanation, *, raw: bool) -> None:
@@ -196,7 +129,7 @@ def put_owner(shown: ShownAttempt, attribution: Attribution, explanation: Explan
     if not is_silent:
         _because(shown, explanation, seen, raw=raw)
     _put_judge(shown.refused, raw=raw)
-    for word, reasons in (("and", explanation.supports), ("against", explanation.against)):
+    for word, reasons in (("and", explanation.supports), (AGAINST, explanation.against)):
         for reason in reasons:
             _reason(word, reason, shown.attempt, seen, raw=raw)
     _not_used(explanation.not_used, raw=raw)
@@ -288,7 +221,7 @@ _FILE_LINE = lazy_regex(r":\d+$")
 def _reason(word: str, reason: Reason, attempt: Attempt, seen: set[str], *, raw: bool) -> None:
     """The reason, then its place and quote unless already shown."""
     signal = reason.signal
-    strength = f", {signal.strength}" if signal and word == "against" else ""
+    strength = f", {signal.strength}" if signal and word == AGAINST else ""
     put(f"  {word:<9} {reason.text}{f' ({signal.name}{strength})' if signal else ''}", hang=INDENT, raw=raw)
     if signal is not None and signal.quote and not any(signal.quote in text for text in seen):
         seen.add(signal.quote)
@@ -297,11 +230,12 @@ def _reason(word: str, reason: Reason, attempt: Attempt, seen: set[str], *, raw:
 
 
 def _labels(suggested: dict[str, str]) -> str:
-    """Each label once, with its taxonomies."""
+    """Each label once, with its taxonomies. A label without a verdict is errata's suggestion."""
     taxonomies: dict[str, list[str]] = {}
     for name, label in suggested.items():
         taxonomies.setdefault(label, []).append(name)
-    return ", ".join(f"{label} ({', '.join(names)})" for label, names in taxonomies.items())
+    listed = (f"{label} (taxonomy {', '.join(names)})" for label, names in taxonomies.items())
+    return f"{', '.join(listed)}, suggested by rules"
 
 
 def _not_used(unused: tuple[NotUsed, ...], *, raw: bool) -> None:

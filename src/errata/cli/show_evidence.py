@@ -51,7 +51,7 @@ def _checks(checks: tuple[Check, ...], *, full: bool, raw: bool) -> None:
     put()
     put("checks" + ("" if len(shown) == len(checks) else f" ({len(shown)} of {len(checks)}; --full shows all)"))
     status = max((len(check.status) for check in shown), default=0)
-    names = [one_line(wash(check.name, raw=raw)) for check in shown]
+    names = [one_line(wash(check.name, raw=raw)) + (" (total)" if _is_total(check, checks) else "") for check in shown]
     width = max((size for name in names if (size := columns(name)) <= NAME), default=0)
     for check, name in zip(shown, names, strict=True):
         reason = " · ".join(filter(None, (_value(check, raw=raw), _explanation(check, raw=raw))))
@@ -61,6 +61,11 @@ def _checks(checks: tuple[Check, ...], *, full: bool, raw: bool) -> None:
             head, name = " " * columns(head), ""
         if name or reason:
             put(cut(f"{head}{padded(name, width)}  {reason}".rstrip(), WIDTH), raw=True, colour=[check.status])
+
+
+def _is_total(check: Check, checks: tuple[Check, ...]) -> bool:
+    """The score of the whole row, listed after the checks that it is made of."""
+    return check.kind == "reward" and check.is_primary and not check.counts and any(one.counts for one in checks)
 
 
 def _value(check: Check, *, raw: bool) -> str:

@@ -186,7 +186,7 @@ def _doubt(signal: Signal, owner: Owner | None) -> Reason:
 
 def _facts_against(attempt: Attempt, attribution: Attribution, effect: ScoreEffect) -> list[Reason]:
     if attempt.reported_counted and "clean" in effect.left_out_of:
-        return [Reason(text="the harness counts it in its score, as not passed", fact="harness_counted_it")]
+        return [Reason(text="the harness itself scored it as not passed", fact="harness_counted_it")]
     if attempt.reported_counted is False and attribution.owner == "model":
         text = "the harness left it out of its own count"
         return [Reason(text=text, fact="harness_left_it_out")]
