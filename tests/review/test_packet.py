@@ -17,6 +17,7 @@ from errata.model import (
     Limit,
     Output,
     Packet,
+    Scorer,
     Signal,
     SourceRef,
     Step,
@@ -168,6 +169,15 @@ def test_checks_have_the_words_of_the_records():
         {"name": "a", "status": "pass", "reason": None},
         {"name": "b", "status": "fail", "reason": "no"},
     ]
+
+
+def test_the_threshold_that_decides_and_the_one_that_the_judge_was_given_have_names():
+    rubric = Artefact(role="grader", path="rubric.yaml", text="grading:\n  pass_threshold: 0.60\n")
+    run = a_run(scorers=(Scorer(name="best tier score", kind="judge", threshold=0.5),))
+
+    facts = packet(run=run, attempt=an_attempt(run=run.id, threshold=0.5), case=a_case(artefacts=(rubric,))).facts
+
+    assert (facts["threshold"], facts["threshold_of"], facts["rubric_threshold"]) == (0.5, "best tier score", 0.6)
 
 
 def test_of_many_checks_those_that_passed_are_only_counted():

@@ -141,12 +141,31 @@ def _more(material: Material, clues: Clues, tell: Tell) -> dict[str, Any]:
         "answer": in_short(attempt.output.answer or "", REASON, tell),
         "score": attempt.reported,
         "threshold": attempt.threshold,
+        "threshold_of": _scorer_with(material.run, attempt.threshold),
+        "rubric_threshold": _rubric_threshold(material),
         "turn": attempt.position,
         "session": attempt.session,
         "steps": _about_steps(attempt) if attempt.steps else None,
         "duration_seconds": attempt.duration,
         "exit_code": attempt.exit_code,
     }
+
+
+def _scorer_with(run: Run, threshold: float | None) -> str:
+    """What the threshold of the case is applied to, where the run states that."""
+    names = [one.name for one in run.scorers if threshold is not None and one.threshold == threshold]
+    return names[0] if len(names) == 1 else ""
+
+
+_PASS_THRESHOLD = lazy_regex(r"^[ \t]*pass_threshold:[ \t]*(\d{1,9}(?:\.\d{1,9})?)[ \t]*$", re.MULTILINE)
+
+
+def _rubric_threshold(material: Material) -> float | None:
+    """The one that the judge is given, where that is another one than the case is decided by."""
+    files = (*material.attempt.artefacts, *(material.case.artefacts if material.case else ()))
+    matches = (_PASS_THRESHOLD.search(one.text) for one in files if one.role == "grader" and one.text)
+    stated = next((float(match[1]) for match in matches if match), None)
+    return stated if stated != material.attempt.threshold else None
 
 
 def _about_steps(attempt: Attempt) -> dict[str, Any]:

@@ -82,7 +82,12 @@ def _put_facts(facts: dict[str, Any], *, raw: bool) -> None:
             others = ", ".join(f"#{one.get('attempt')} {one.get('outcome')}" for one in value)
             _put_field("other attempts", others, raw=raw)
         elif name == "threshold" and value is not None:
-            _put_field(name, f"{value_of(value)} for the whole case; a rubric may have its own", raw=raw)
+            of = facts.get("threshold_of") or "score of the case"
+            _put_field(name, f"{value_of(value)} for the {of}; it decides the outcome", raw=raw)
+        elif name == "rubric_threshold":
+            _put_field(name, f"{value_of(value)} for the judge (`pass_threshold` in the rubric)", raw=raw)
+        elif name == "threshold_of":
+            continue
         elif value not in (None, "", [], {}):
             _put_field(name, _pairs(value) if isinstance(value, dict) else value_of(value), raw=raw)
 
@@ -129,12 +134,17 @@ def _put_line(number: int, line: str, *, raw: bool) -> None:
 def _put_question(packet: Packet) -> None:
     put()
     put(packet.question.rule)
+    if packet.question.decisive:
+        put()
+        put("Decisive step")
     for line in packet.question.decisive.splitlines():
-        put(line, hang=3)
+        put(line, hang=2)
+    put()
+    put("Labels")
     labels = packet.question.labels
     for at, choice in enumerate(labels, 1):
         owner = "" if choice.owner == choice.label else f" (owner {choice.owner})"
         put(f"{at:>2}  {choice.label}{owner}: {choice.meaning}", hang=4)
     owners = owners_without_label(packet.question)
     if owners:
-        put(f"{len(labels) + 1:>2}  {NO_LABEL}: no label fits; give an owner: {', '.join(owners)}", hang=4)
+        put(f"{len(labels) + 1:>2}  {NO_LABEL}: no label fits; give an owner ({', '.join(owners)})", hang=4)
