@@ -4,7 +4,6 @@ For most events a few fields are enough, and attachments are rarely used: the re
 other sample is decoded as a whole and gives the same records.
 """
 
-from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -32,7 +31,7 @@ _LEVELS = {
 
 def decode_usual(data: bytes) -> Any:
     """Equivalent to `decode_exactly` for callers that use `events_of` for events and `Pools` for attachments."""
-    sample = _decoded(data, (list[UsualMessage], nested(10)))
+    sample = _decoded(data)
     if sample is None:
         return decode_exactly(data)
     fields = {name: value for name, value in msgspec.structs.asdict(sample).items() if value is not msgspec.UNSET}
@@ -40,19 +39,20 @@ def decode_usual(data: bytes) -> Any:
     return fields | {"events": Events(events, data)} if events else fields
 
 
-def _decoded(data: bytes, kinds: Iterable[Any]) -> Any:
-    """None if the sample has none of these kinds of messages, or another field that is not usual."""
-    for kind in kinds:
+def _decoded(data: bytes) -> Any:
+    """None if the sample has a field or a value that is not usual."""
+    for has_usual_messages in (True, False):
         try:
-            return _decoder(kind).decode(data)
+            return _decoder(has_usual_messages).decode(data)
         except (msgspec.MsgspecError, ValueError, RecursionError):
             pass
     return None
 
 
 @cache
-def _decoder(messages: Any) -> msgspec.json.Decoder[Any]:
+def _decoder(has_usual_messages: bool) -> msgspec.json.Decoder[Any]:
     fields = [(name, nested(levels), msgspec.UNSET) for levels, names in _LEVELS.items() for name in names]
     aside = [(name, msgspec.Raw, msgspec.UNSET) for name in _PUT_ASIDE]
+    messages: Any = list[UsualMessage] if has_usual_messages else nested(10)
     lists = [("messages", messages, msgspec.UNSET), ("events", list[EventFields], msgspec.UNSET)]
     return msgspec.json.Decoder(msgspec.defstruct("Sample", [*fields, *lists, *aside], forbid_unknown_fields=True))
