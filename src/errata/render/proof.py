@@ -35,16 +35,22 @@ def proof_legend(shown: int, presumed: int) -> str:
 
 
 def proof_counts(shown: int, presumed: Mapping[ProofReason, int], *, repeated: bool = False) -> str:
-    """`19 supported, 12 presumed: no other run of these cases is in the store`; empty where no rule decided."""
+    """`19 supported, 12 presumed: no other run of these cases is in the store`; empty where no rule decided.
+
+    Each reason has its count where there are several.
+    """
     whole = sum(presumed.values())
     if not shown and not whole:
         return ""
     if not whole:
         return "supported" if shown == 1 else "all supported"
-    reason, often = max(presumed.items(), key=lambda pair: pair[1])
-    words = _words(reason, several=often > 1, no_other=_NO_ATTEMPT if repeated else "")
+    no_other = _NO_ATTEMPT if repeated else ""
+    reasons = sorted(((often, reason) for reason, often in presumed.items() if often), key=lambda pair: -pair[0])
+    words = [_words(reason, several=often > 1, no_other=no_other) for often, reason in reasons]
+    if len(reasons) > 1:
+        words = [f"{one} ({often:,})" for one, (often, _) in zip(words, reasons, strict=True)]
     counts = f"{shown:,} supported, {whole:,} presumed" if shown else f"{'all ' if whole > 1 else ''}presumed"
-    return f"{counts}: {words}" if often == whole else f"{counts}, mostly because {words}"
+    return f"{counts}: {'; '.join(words)}"
 
 
 def proof_reason(reason: ProofReason, *, repeated: bool = False) -> str:

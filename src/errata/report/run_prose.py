@@ -172,18 +172,13 @@ def reasoning_of(failure: RunFailure) -> str:
         is_shown = not failure.reason or failure.reason in failure.error
         log = "" if is_shown else f'Log: "{failure.reason}". '
         if failure.proof == "shown":
-            return f"{log}Evidence supports the model: {_why_shown(failure)}.{earlier} Not reviewed yet."
+            why = proof_reason(failure.proof_reason)
+            return f"{log}Supported as the model's mistake: {why}.{earlier} Not reviewed yet."
         if earlier:
             return f"{log}No rule points away from the {failure.owner}.{earlier} Not reviewed yet."
         return f"{log}No rule points away from the {failure.owner}; not reviewed yet."
     means = failure.rule_means
     return f"{means[:1].upper()}{means[1:]} (rule {failure.decided_by}).{earlier} Not reviewed yet."
-
-
-def _why_shown(failure: RunFailure) -> str:
-    """A self-evident mistake by its mechanism, as the evidence has it."""
-    means = next((one.means for one in failure.evidence if one.means), "")
-    return means if failure.proof_reason == "self_evident" and means else proof_reason(failure.proof_reason)
 
 
 def _other_labels(failure: RunFailure) -> str:
