@@ -82,6 +82,31 @@ def test_no_run_overwrites_the_report_of_another_and_each_finds_its_own_again(tm
         assert variant in page.read_text()
 
 
+@pytest.mark.req("C-22")
+def test_runs_that_share_an_id_are_told_apart_by_their_variant(tmp_path):
+    reports = {
+        how: _a_report(a_run(native_id="eval-S6Y-2026-11-15T19:18:48", variant={"prompt": how}))
+        for how in ("terse", "verbose")
+    }
+
+    names = [_named(report, tmp_path, called=how) for how, report in reports.items()]
+
+    assert names == ["eval-S6Y-terse_2026-03-10.md", "eval-S6Y-verbose_2026-03-10.md"]
+
+
+def test_a_run_keeps_its_file_when_another_with_its_id_comes(tmp_path):
+    report = _a_report(a_run(native_id="eval-S6Y-2026-11-15T19:18:48", variant={"prompt": "terse"}))
+
+    alone = _named(report, tmp_path)
+
+    assert (alone, _named(report, tmp_path, called="terse")) == ("eval-S6Y_2026-03-10.md", alone)
+
+
+def _named(report, folder, **words):
+    made = write_run_report(report, day="2026-03-10", folder=folder, find_earlier=lambda: None, **words)
+    return made.written[0].path.name
+
+
 def _a_report(run):
     subject = RunSubject(
         native_id=run.native_id,

@@ -36,6 +36,7 @@ def write_run_report(
     day: str,
     folder: Path,
     find_earlier: Callable[[], Path | None],
+    called: str = "",
     file: Path | None = None,
     html: bool = False,
     details: bool = True,
@@ -43,12 +44,13 @@ def write_run_report(
     """Into the folder of reports under the name that C-22 gives it, or into one file.
 
     What is too much for one file is in a second one beside it, unless `details` is false. `find_earlier` finds the
-    newest report about the run, whose section about actions is kept.
+    newest report about the run, whose section about actions is kept. `called` sets the run apart from others with its
+    id, as `terse` does for a prompt.
     """
     if not report.failures and not report.subject.pending and not report.subject.missing:
         return RunWritten(report, ())
     document = run_document(report)
-    root, name = (file.parent, file.name) if file is not None else (folder, _name(report, day, folder))
+    root, name = (file.parent, file.name) if file is not None else (folder, _name(report, day, folder, called))
     actions = _actions_so_far(root / name, report.subject, find_earlier)
     beside = details_name(name) if details else ""
     pages = paged(document, Path(beside).name, hint=line(Code(f"errata report {shell_word(report.subject.native_id)}")))
@@ -68,7 +70,7 @@ def report_path(model: str, provider: str, run: str, day: str, *, folder: Path |
     """
     before, slash, name = name_without_secrets(model).partition("/")
     vendor = _existing(folder, slug(before if slash else provider))
-    called = called or slug(run)[:PREFIX].rstrip("-.")
+    called = called or _beginning(run)
     own = _existing(folder / vendor if folder is not None else None, slug(name if slash else model))
     return f"{vendor}/{own}/{called}_{day}.md"
 
@@ -84,28 +86,43 @@ def _existing(parent: Path | None, name: str) -> str:
     return name if name in folders else next((one for one in folders if folded(one) == folded(name)), name)
 
 
-def _name(report: RunReport, day: str, folder: Path) -> str:
-    """The shortest name that is not the file of another run.
+def _name(report: RunReport, day: str, folder: Path, called: str) -> str:
+    """The file of this run that is there already; else the shortest name that is not the file of another run.
 
     Where ids begin with a day, as those of conversations do, eight characters may name several runs. Where a harness
-    runs several models or prompts at once, the whole id does; only errata's own id is of one run alone.
+    runs several models or prompts at once, the whole id does: what sets them apart follows the eight characters. Only
+    errata's own id is of one run alone.
     """
     subject = report.subject
     whole = slug(subject.native_id)
+    names = ["", whole, f"{whole}-{subject.run_id[:PREFIX]}", f"{whole}-{subject.run_id}"]
+    if called:
+        names.insert(0, f"{_beginning(subject.native_id)}-{slug(called)}")
     paths = [
-        report_path(subject.model, subject.provider, subject.native_id, day, folder=folder, called=called)
-        for called in ("", whole, f"{whole}-{subject.run_id[:PREFIX]}", f"{whole}-{subject.run_id}")
+        report_path(subject.model, subject.provider, subject.native_id, day, folder=folder, called=name)
+        for name in names
     ]
-    return next((one for one in paths if not _is_about_another(folder / one, subject)), paths[-1])
+    own = (one for one in paths if (memory := _memory_in(folder / one)) is not None and _is_about(memory, subject))
+    return next(own, None) or next((one for one in paths if not _is_about_another(folder / one, subject)), paths[-1])
+
+
+def _beginning(native_id: str) -> str:
+    return slug(native_id)[:PREFIX].rstrip("-.")
 
 
 def _is_about_another(path: Path, subject: RunSubject) -> bool:
     """By the ids that a report of errata's own holds; a report that somebody wrote is of the run in its name."""
-    memory = _memory_in(path) if path.is_file() else None
-    return memory is not None and not memory.is_about(subject.native_id, subject.run_id)
+    memory = _memory_in(path)
+    return memory is not None and not _is_about(memory, subject)
+
+
+def _is_about(memory: Memory, subject: RunSubject) -> bool:
+    return memory.is_about(subject.native_id, subject.run_id)
 
 
 def _memory_in(path: Path) -> Memory | None:
+    if not path.is_file():
+        return None
     text = path.read_text(encoding="utf-8", errors="replace").rpartition(OPENS)[2]
     try:
         return msgspec.json.decode(text.partition(ENDS)[0], type=Memory)

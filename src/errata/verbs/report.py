@@ -22,6 +22,8 @@ from errata.runs.runset import RunSet
 from errata.runs.view import RunView
 from errata.sources import harness_of
 from errata.store.database import Store
+from errata.store.runs import all_runs
+from errata.text.clean import one_line
 from errata.verbs.rerun import plan_rerun
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 # `analyze` writes a run report only; the other profiles are imported where they are written
 
 Profile = Literal["run", "comparison", "batch", "transcripts"]
+VARIANT = 24
+"""Letters of a variant in the name of a file."""
 
 
 class PlannedReport(NamedTuple):
@@ -82,9 +86,17 @@ def report_run(
         earlier = report_of(view.stored, view.store, named=folder if folder.is_dir() else None)
         return earlier.path if earlier is not None else None
 
+    called = _set_apart_by(view)
     return write_run_report(
-        report, day=day, folder=folder, file=file, html=html, details=details, find_earlier=find_earlier
+        report, day=day, folder=folder, file=file, html=html, details=details, find_earlier=find_earlier, called=called
     )
+
+
+def _set_apart_by(view: RunView) -> str:
+    """`terse`: the variant of a run that shares its id with others; empty for an id of its own."""
+    run = view.run
+    is_shared = run.variant and sum(one.run.native_id == run.native_id for one in all_runs(view.store)) > 1
+    return "-".join(one_line(str(value), VARIANT) for value in run.variant.values()) if is_shared else ""
 
 
 def run_facts(view: RunView, *, day: str) -> RunReport:
