@@ -76,10 +76,10 @@ unstable               voice-alpha (2 runs)  turn-5, turn-19, turn-26
 failed in every run    voice-alpha (2 runs)  turn-11, turn-14, turn-22
 
 Suspect  2 suspect tasks by the counts alone · no model passed 2 of the 23 tasks with a result from
-         all 3 models (about 0.1 expected if all were equally hard)
+         all 3 models (about 0.1 expected by chance if all tasks were equally hard)
          The counts alone do not distinguish a hard task from a broken one.
          turn-11, turn-22: passed by 0 of 3 models (0 of 4 attempts); no evidence beyond the counts
-           (p = 0.0054 at the models' pass rates)
+           (for a task of average difficulty, so few passes have p = 0.0054)
 
 turn-11 and turn-22 alone account for 8 of the 26 failed rows.
 

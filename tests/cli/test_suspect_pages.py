@@ -24,13 +24,14 @@ def test_an_import_of_several_subjects_lists_them_before_the_pages_of_its_runs(l
     assert page.partition("\nRun ")[0] == snapshot("""\
 Suite suite
 Suspect  2 suspect tasks, 1 with evidence beyond the counts · no model passed 2 of the 10 tasks with
-         a result from at least 3 of 4 models (about 0.2 expected if all were equally hard)
+         a result from at least 3 of 4 models (about 0.2 expected by chance if all tasks were
+         equally hard)
          The counts alone do not distinguish a hard task from a broken one.
          case-00: passed by 0 of 4 models
            models agree on another answer than the reference (in 4 of 4 models' failures): 421;
              expected 412
-         case-01: passed by 0 of 4 models; no evidence beyond the counts (p = 0.022 at the models'
-           pass rates)
+         case-01: passed by 0 of 4 models; no evidence beyond the counts (for a task of average
+           difficulty, so few passes have p = 0.022)
 """)
     assert page.count("Suspect  2 failed cases among the suspect tasks above") == 4
     assert page.count("check 1 suspect task: is it broken?") == 4, "only the one with evidence"
@@ -44,8 +45,11 @@ def test_one_more_run_lists_what_the_store_knows_of_its_suite(logs, tmp_path):
 
     assert "Suspect  1 suspect task by the counts alone · " in page
     words = " ".join(page.split())
-    assert re.search(r"no model passed 1 of .{0,80}\(about [\d.]+ expected if all were equally hard\)", words)
-    assert "case-01: passed by 0 of 5 models; no evidence beyond the counts (p = " in words
+    assert re.search(
+        r"no model passed 1 of .{0,80}\(about [\d.]+ expected by chance if all tasks were equally hard\)", words
+    )
+    reason = "no evidence beyond the counts (for a task of average difficulty, so few passes have p = "
+    assert f"case-01: passed by 0 of 5 models; {reason}" in words
 
 
 def test_the_json_of_each_run_has_the_suspect_tasks_that_it_failed(logs):
@@ -93,7 +97,8 @@ def test_the_reports_have_a_section_about_them(logs):
         section = page.read_text(encoding="utf-8").partition("## Suspect tasks")[2].partition("\n## ")[0]
         assert "The counts alone do not distinguish a hard task from a broken one" in section
         assert "| case-00 | passed by 0 of 4 models | models agree on another answer" in section
-        assert "| case-01 | passed by 0 of 4 models | no evidence beyond the counts (p = 0.022" in section
+        assert "| case-01 | passed by 0 of 4 models | no evidence beyond the counts (for a task of average" in section
+        assert "difficulty, so few passes have p = 0.022)" in section
 
 
 def test_review_tasks_lists_all_of_them(logs):
@@ -131,6 +136,6 @@ def test_where_no_count_is_a_surprise_one_line_has_the_numbers_and_no_names(tmp_
 
     assert page == snapshot("""\
 Suspect  No suspect tasks: too many fail in every model to single one out · no model passed 9 of the
-         16 tasks with a result from at least 3 of 5 models (about 5.1 expected if all were equally
-         hard)
+         16 tasks with a result from at least 3 of 5 models (about 5.1 expected by chance if all
+         tasks were equally hard)
 """)

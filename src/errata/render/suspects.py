@@ -55,7 +55,11 @@ def _passed_by_none(count: int, tasks: str) -> str:
 
 def by_chance(expected: float) -> str:
     """How many tasks nobody would pass if all were equally difficult."""
-    return f"about {expected:,.{0 if expected >= 10 else 1}f} expected if all were equally hard"
+    return f"{_about(expected)} expected by chance if all tasks were equally hard"
+
+
+def _about(expected: float) -> str:
+    return f"about {expected:,.{0 if expected >= 10 else 1}f}"
 
 
 def counts_in_words(task: SuspectTask) -> str:
@@ -67,7 +71,8 @@ def counts_in_words(task: SuspectTask) -> str:
 
 
 def only_counts(task: SuspectTask) -> str:
-    return f"no evidence beyond the counts ({chance(task.p)} at the models' pass rates)"
+    """The test asks how likely it is that so few of these models pass, each at its own rate."""
+    return f"no evidence beyond the counts (for a task of average difficulty, so few passes have {chance(task.p)})"
 
 
 def evidence_in_words(evidence: TaskEvidence, task: SuspectTask) -> str:
@@ -89,8 +94,9 @@ def review_in_words(review: TaskReview) -> str:
 
 def category_in_words(category: SuspectCategory) -> str:
     return (
-        f"{category.name}: {_passed_by_none(category.failed_by_all, plural(category.cases, 'task'))}, "
-        f"{by_chance(category.expected)} ({chance(category.adjusted)})"
+        f"{category.name}: {_passed_by_none(category.failed_by_all, plural(category.cases, 'task'))}; "
+        f"by the models' pass rates and the other categories, {_about(category.expected)} would be expected "
+        f"({chance(category.adjusted)})"
     )
 
 
