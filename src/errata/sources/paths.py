@@ -1,14 +1,15 @@
 """Look at paths while they are recognised: the first bytes of a file, the entries of a folder. Nothing raises."""
 
 import os
+import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 from errata.sources.json_values import BYTE_ORDER_MARK, in_utf_8
 
@@ -43,10 +44,10 @@ class _FileHead(NamedTuple):
 class _Entry:
     """Its path is made when it is asked for: a folder may have very many entries, most of another kind."""
 
-    __slots__ = ("_folder", "_name", "_path", "is_file", "is_folder")
+    __slots__ = ("_folder", "_path", "is_file", "is_folder", "name")
 
     def __init__(self, folder: Path, entry: os.DirEntry[str]) -> None:
-        self._folder, self._name = folder, entry.name
+        self._folder, self.name = folder, entry.name
         self._path: Path | None = None
         self.is_folder = entry.is_dir(follow_symlinks=False)
         self.is_file = not self.is_folder and entry.is_file(follow_symlinks=False)
@@ -54,7 +55,7 @@ class _Entry:
     @property
     def path(self) -> Path:
         if self._path is None:
-            self._path = self._folder / self._name
+            self._path = self._folder / self.name
         return self._path
 
 
@@ -93,7 +94,7 @@ def is_zip(path: Path) -> bool:
     return head_of(path, 4) in _ZIP
 
 
-def is_file(path: Path) -> bool:
+def is_file(path: str | Path) -> bool:
     """A regular file, not a link to one."""
     try:
         return stat.S_ISREG(os.lstat(path).st_mode)
@@ -127,25 +128,68 @@ def small_file(path: str | Path, most: int) -> bytes | None:
         os.close(handle)
 
 
-def children(folder: Path) -> list[Path]:
+class _Paths(Sequence[Path]):
+    """The paths of entries, made when they are taken: most who list a folder look at its first few entries only."""
+
+    __slots__ = ("_entries",)
+
+    def __init__(self, entries: list[_Entry]) -> None:
+        self._entries = entries
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Path]:
+        return map(_PATH, self._entries)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    @overload
+    def __getitem__(self, at: int) -> Path: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Path]: ...
+    def __getitem__(self, at: int | slice) -> Path | list[Path]:
+        return [entry.path for entry in self._entries[at]] if isinstance(at, slice) else self._entries[at].path
+
+
+def children(folder: Path) -> Sequence[Path]:
     """The sorted entries of a folder without links and hidden files; empty where it can't be listed."""
-    return [entry.path for entry in _entries(folder)]
+    return _Paths(_entries(folder))
 
 
-def files(folder: Path) -> list[Path]:
-    return [entry.path for entry in _entries(folder) if entry.is_file]
+def files(folder: Path) -> Sequence[Path]:
+    return _Paths([entry for entry in _entries(folder) if entry.is_file])
 
 
-def folders(folder: Path) -> list[Path]:
-    return [entry.path for entry in _entries(folder) if entry.is_folder]
+def folders(folder: Path, *, named: re.Pattern[str] | None = None) -> Sequence[Path]:
+    """`named`: only those whose names begin like this."""
+    entries = [entry for entry in _entries(folder) if entry.is_folder]
+    return _Paths(entries if named is None else [entry for entry in entries if named.match(entry.name)])
 
 
-def names_in(folder: Path) -> frozenset[str]:
+def names_in(folder: str | Path) -> frozenset[str]:
     """Of all entries: to look for each that may be there takes longer than one listing."""
     try:
         return frozenset(os.listdir(folder))  # noqa: PTH208 a path object for each would take longer
     except OSError:
         return frozenset()
+
+
+def folder_names(folder: Path) -> list[str]:
+    """The names of the same folders as `folders` has."""
+    return [entry.name for entry in _entries(folder) if entry.is_folder]
+
+
+def file_names(folder: str) -> list[str]:
+    """The names of the same files as `files` has, without path objects."""
+    try:
+        with os.scandir(folder) as listed:
+            names = [entry.name for entry in listed if entry.name[0] != "." and entry.is_file(follow_symlinks=False)]
+    except OSError:
+        return []
+    names.sort()
+    return names
 
 
 def _entries(folder: Path) -> list[_Entry]:
@@ -158,7 +202,7 @@ def _entries(folder: Path) -> list[_Entry]:
     return heads.listings[folder]
 
 
-_NAME = attrgetter("name")
+_NAME, _PATH = attrgetter("name"), attrgetter("path")
 
 
 def _listed(folder: Path) -> list[_Entry]:

@@ -5,7 +5,7 @@ Answers are recognised by their first bytes, local output by its folders.
 
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -193,6 +193,8 @@ def _model_folders(folder: Path, looks: list[int], depth: int) -> Iterator[Path]
         yield folder
     elif not categories:
         for child in folders(folder):
+            if looks[0] <= 0:
+                return
             yield from _model_folders(child, looks, depth + 1)
 
 
@@ -204,5 +206,5 @@ def _output_at(folder: Path, root: Path) -> LocalOutput:
     return LocalOutput(folder, folder.name if folder == root else folder.relative_to(root).as_posix(), root.name)
 
 
-def numbered_folders(folder: Path) -> list[Path]:
-    return [child for child in folders(folder) if _NUMBERED.match(child.name)]
+def numbered_folders(folder: Path) -> Sequence[Path]:
+    return folders(folder, named=_NUMBERED)

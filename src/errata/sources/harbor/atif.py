@@ -48,7 +48,7 @@ _METRICS = frozenset(["prompt_tokens", "completion_tokens", "cached_tokens", "co
 class AtifTrajectory:
     """The steps of an attempt, of its subagents and of continuation files."""
 
-    def __init__(self, documents: Documents, trial: Path) -> None:
+    def __init__(self, documents: Documents, trial: str) -> None:
         """`trial` is the folder around that of the agent."""
         self.steps: list[Step] = []
         self.heads: list[dict[str, Any]] = []
@@ -61,7 +61,7 @@ class AtifTrajectory:
 
     @property
     def _folder(self) -> Path:
-        return self._trial / "agent"
+        return Path(self._trial, "agent")
 
     def read(self, name: str = "trajectory.json") -> None:
         self._file(self._folder / name, None, 0)

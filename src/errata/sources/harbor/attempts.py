@@ -1,5 +1,6 @@
 """A trial of Harbor → one attempt at a task, with a child attempt per step of a multi-step task."""
 
+import os
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -21,7 +22,6 @@ from errata.model import (
 )
 from errata.model.usage import total_cost, total_of
 from errata.model.words import ArtefactRole, Execution, Measurement, Outcome
-from errata.sources.base import folders
 from errata.sources.harbor.agent_logs import printed_by_agent, stream_of
 from errata.sources.harbor.atif import AtifTrajectory, closing_words, stop_reason, total_usage
 from errata.sources.harbor.verdicts import (
@@ -36,8 +36,8 @@ from errata.sources.harbor.verdicts import (
     test_checks,
     value_of,
 )
-from errata.sources.paths import names_in
-from errata.sources.shared.documents import Documents, files
+from errata.sources.paths import file_names, folder_names, names_in
+from errata.sources.shared.documents import FILES_CAP, Documents
 from errata.sources.shared.values import (
     cost_number,
     count,
@@ -72,9 +72,8 @@ _HOMES = frozenset(
     ]
 ) | frozenset(_PHASES)
 _SPENT = frozenset(["n_input_tokens", "n_cache_tokens", "n_output_tokens", "cost_usd", "rollout_details", "metadata"])
-_GRADING = ("reward", "ctrf")
 _LOGS = ("trial.log", "exception.txt")
-_RECORDED = (".cast",)
+_RECORDED = ".cast"
 
 
 class TrialContext(NamedTuple):
@@ -84,15 +83,20 @@ class TrialContext(NamedTuple):
     case: str
     number: int
     ref: SourceRef
-    folder: Path
+    place: str
+    """The folder, as a text: path objects for very many trials would take long to make."""
     names: frozenset[str]
     """What is in the folder."""
     path: str = ""
     parent: str | None = None
     counted: bool | None = None
 
-    def files(self, folder: str) -> list[Path]:
-        return files(self.folder / folder) if folder in self.names else []
+    def inside(self, *names: str) -> str:
+        return os.sep.join((self.place, *names))  # noqa: PTH118
+
+    def files(self, folder: str) -> list[str]:
+        """The names of the first files in one of its folders."""
+        return file_names(self.inside(folder))[:FILES_CAP] if folder in self.names else []
 
 
 class Thrown(NamedTuple):
@@ -121,7 +125,7 @@ def attempts_of(result: dict[str, Any], context: TrialContext, documents: Docume
         task_checksum=result.get("task_checksum") if result.get("task_checksum") != digest else None,
         agent_info=_other_agent(result, context.run),
         config_file=_other_config(context, config, documents),
-        lock=settings(documents.get(context.folder / "lock.json")) if "lock.json" in context.names else None,
+        lock=settings(documents.get(context.inside("lock.json"))) if "lock.json" in context.names else None,
     )
     trial = _attempt(result, context, documents, extra)
     yield trial
@@ -129,14 +133,14 @@ def attempts_of(result: dict[str, Any], context: TrialContext, documents: Docume
         step = mapping(entry)
         name = text(step.get("step_name")) or f"step-{at + 1}"
         ref = context.ref.below("step_results", at)
-        folder = context.folder / "steps" / _folder_name(name)
+        place = context.inside("steps", _folder_name(name))
         step_context = TrialContext(
             context.run,
             context.case,
             context.number,
             ref,
-            folder,
-            names_in(folder) if "steps" in context.names else frozenset(),
+            place,
+            names_in(place) if "steps" in context.names else frozenset(),
             path=f"{at + 1:02}-{name}",
             parent=trial.id,
         )
@@ -148,7 +152,7 @@ def unfinished(task: str, config: dict[str, Any], context: TrialContext, documen
     return Attempt(
         run=context.run.id,
         case=case_key(context.run.suite, task),
-        native_id=context.folder.name,
+        native_id=os.path.basename(context.place),  # noqa: PTH119
         index=context.number,
         execution="unfinished",
         measurement="not_run",
@@ -165,10 +169,13 @@ def _attempt(result: dict[str, Any], context: TrialContext, documents: Documents
     rewards = mapping(mapping(result.get("verifier_result")).get("rewards"))
     value = value_of(rewards)
     verifier = context.files("verifier")
-    trajectory = AtifTrajectory(documents, context.folder)
+    trajectory = AtifTrajectory(documents, context.place)
     if "agent" in context.names:
         trajectory.read()
-    stream = None if trajectory.steps else stream_of(printed_by_agent(context.files("agent")), documents)
+    agent = context.files("agent")
+    stream = None
+    if agent and not trajectory.steps:
+        stream = stream_of(printed_by_agent(Path(context.inside("agent", name)) for name in agent), documents)
     tools = stream.tools if stream else trajectory.tools_offered
     execution, measurement, outcome = _facts(result, thrown[0].fault if thrown else None, value)
     start, end = moment(result.get("started_at")), moment(result.get("finished_at"))
@@ -190,7 +197,10 @@ def _attempt(result: dict[str, Any], context: TrialContext, documents: Documents
         stop_reason=(thrown[0].fault.stop_reason if thrown else "") or stop_reason(trajectory.steps),
         limit=next(filter(None, (limit_of(one.fault, one.error.message) for one in thrown)), None),
         errors=tuple(one.error for one in thrown),
-        checks=(*reward_checks(rewards, _broken(thrown)), *test_checks(verifier, documents)),
+        checks=(
+            *reward_checks(rewards, _broken(thrown)),
+            *test_checks(verifier, context.inside("verifier"), documents),
+        ),
         steps=stream.steps if stream else tuple(trajectory.steps),
         conduct=Conduct(tools_offered=tools) if tools is not None else None,
         artefacts=artefacts_of(context, verifier, documents),
@@ -293,7 +303,7 @@ def _other_config(context: TrialContext, config: dict[str, Any], documents: Docu
     """The config file beside the result, if it differs from the config in the result."""
     if "config.json" not in context.names:
         return None
-    beside = settings(documents.get(context.folder / "config.json"))
+    beside = settings(documents.get(context.inside("config.json")))
     return beside if beside != settings(config) else None
 
 
@@ -302,36 +312,42 @@ def _folder_name(name: str) -> str:
     return "_" if last in ("", ".", "..") else last
 
 
-def artefacts_of(context: TrialContext, verifier: Iterable[Path], documents: Documents) -> tuple[Artefact, ...]:
+def artefacts_of(context: TrialContext, verifier: Iterable[str], documents: Documents) -> tuple[Artefact, ...]:
     """The files of a trial or of one of its steps, which have the same folders."""
     return tuple(artefact for artefact in _all(context, verifier, documents) if artefact is not None)
 
 
-def _all(context: TrialContext, verifier: Iterable[Path], documents: Documents) -> Iterator[Artefact | None]:
-    folder, names = context.folder, context.names
+def _all(context: TrialContext, verifier: Iterable[str], documents: Documents) -> Iterator[Artefact | None]:
+    names = context.names
     for file in verifier:
-        role: ArtefactRole = "grader" if any(word in file.name for word in _GRADING) else "log"
-        yield documents.artefact(file, role, name=f"verifier/{file.name}")
-    for name in filter(names.__contains__, _LOGS):
-        yield documents.artefact(folder / name, "log", name=name, clean=True)
-    for file in context.files("agent"):
-        if not (file.name.startswith("trajectory") and file.suffix == ".json"):
-            yield documents.artefact(file, agent_role(file), name=f"agent/{file.name}", clean=True)
-    # an installed agent has a folder for its installation and one for each command
-    for part in folders(folder / "agent") if "agent" in names else ():
-        if part.name == "setup" or part.name.startswith("command-"):
-            for file in files(part):
-                name = f"agent/{part.name}/{file.name}"
-                yield documents.artefact(file, agent_role(file), name=name, clean=True)
+        role: ArtefactRole = "grader" if "reward" in file or "ctrf" in file else "log"
+        yield documents.artefact(context.inside("verifier", file), role, name=f"verifier/{file}")
+    for name in _LOGS:
+        if name in names:
+            yield documents.artefact(context.inside(name), "log", name=name, clean=True)
+    if "agent" in names:
+        yield from _of_agent(context, documents)
     if "artifacts" in names:
-        yield documents.artefact(folder / "artifacts" / "manifest.json", "output", name="artifacts/manifest.json")
-    for file in context.files("artifacts"):
-        if file.name != "manifest.json":
-            yield documents.artefact(file, "output", name=f"artifacts/{file.name}")
+        yield documents.artefact(context.inside("artifacts", "manifest.json"), "output", name="artifacts/manifest.json")
+        for file in context.files("artifacts"):
+            if file != "manifest.json":
+                yield documents.artefact(context.inside("artifacts", file), "output", name=f"artifacts/{file}")
 
 
-def agent_role(file: Path) -> ArtefactRole:
-    return "transcript" if file.suffix in _RECORDED else "log"
+def _of_agent(context: TrialContext, documents: Documents) -> Iterator[Artefact | None]:
+    for file in context.files("agent"):
+        if not (file.startswith("trajectory") and file.endswith(".json")):
+            yield documents.artefact(context.inside("agent", file), agent_role(file), name=f"agent/{file}", clean=True)
+    # an installed agent has a folder for its installation and one for each command
+    for part in folder_names(Path(context.inside("agent"))):
+        if part == "setup" or part.startswith("command-"):
+            for file in file_names(context.inside("agent", part))[:FILES_CAP]:
+                path, name = context.inside("agent", part, file), f"agent/{part}/{file}"
+                yield documents.artefact(path, agent_role(file), name=name, clean=True)
+
+
+def agent_role(name: str) -> ArtefactRole:
+    return "transcript" if name.endswith(_RECORDED) else "log"
 
 
 def seconds_between(start: str | None, end: str | None) -> float | None:

@@ -1,5 +1,6 @@
 """Read a Harbor job folder, a single trial, and the trials without a folder."""
 
+import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,7 +48,7 @@ def read_job(folder: Path) -> Iterator[Item]:
 def read_trial(folder: Path) -> Iterator[Item]:
     """A single trial is a run of its own, so that it does not replace its job."""
     documents = Documents(folder, NAME, keep="end")
-    trial = glance(folder, documents)
+    trial = glance(str(folder), documents)
     if trial is None:
         yield from documents.problems()
         return
@@ -75,14 +76,14 @@ def read_trial(folder: Path) -> Iterator[Item]:
 def _trials(job: Job, run: Run, trials: list[HarborTrial], documents: Documents) -> Iterator[Item]:
     numbering = Numbering()
     digests: dict[str, str] = {}
-    for trial in sorted(trials, key=lambda trial: (trial.task, trial.name, trial.folder.name)):
+    for trial in sorted(trials, key=lambda trial: (trial.task, trial.name, trial.folder_name)):
         case, index = case_key(run.suite, trial.task), numbering.next(trial.task)
         ref = documents.ref(trial.file, trial.pointer)
-        context = TrialContext(run, case, index, ref, trial.folder, trial.names)
+        context = TrialContext(run, case, index, ref, trial.place, trial.names)
         result = trial.inline or documents.get(trial.file)
         if not trial.has_result:
-            ref = documents.ref(trial.folder / "config.json")
-            config = documents.get(trial.folder / "config.json")
+            file = f"{trial.place}{os.sep}config.json"
+            ref, config = documents.ref(file), documents.get(file)
             yield unfinished(trial.task, config, context._replace(ref=ref), documents)
             yield from documents.problems()
             continue

@@ -1,5 +1,6 @@
 """A Harbor job and its runs: one per agent, model and dataset, with the numbers that the job reports."""
 
+import os
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
@@ -7,9 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import CodeVersion, Reported, Run, SourceInfo, Subject, Unreadable, Usage, UsageByRole
-from errata.sources.base import folders
 from errata.sources.harbor import NAME
-from errata.sources.paths import names_in
+from errata.sources.paths import folder_names, names_in
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import (
     cost_number,
@@ -43,8 +43,9 @@ class EvalKey(NamedTuple):
 
 
 class HarborTrial(NamedTuple):
-    folder: Path
-    file: Path
+    place: str
+    """Its folder: a job may have very many, and path objects for all of them would take long to make."""
+    file: str
     """Of the result."""
     names: frozenset[str]
     """What is in the folder. A job has very many, and most lack most of what there may be."""
@@ -64,12 +65,16 @@ class HarborTrial(NamedTuple):
     """The result, if it is only in the job's own file."""
     pointer: str = ""
 
+    @property
+    def folder_name(self) -> str:
+        return os.path.basename(self.place)  # noqa: PTH119
+
 
 def trials_of(folder: Path, documents: Documents) -> tuple[list[HarborTrial], list[Unreadable]]:
     """The trials in name order, so that equal folders give equal numbers, and the problems of unreadable ones."""
     trials, lost = [], []
-    for child in folders(folder):
-        trial = glance(child, documents)
+    for name in folder_names(folder):
+        trial = glance(os.path.join(folder, name), documents)  # noqa: PTH118
         problems = list(documents.problems())
         if trial is not None:
             trials.append(trial)  # its problems are reported when it is read in full
@@ -84,22 +89,22 @@ def inline_trials(job: dict[str, Any], folder: Path, seen: set[str]) -> list[Har
     for at, entry in enumerate(sequence(job.get("trial_results"))):
         result = mapping(entry)
         name = last_part(result.get("trial_name"))
-        own, config = folder / (name or "_"), mapping(result.get("config"))
+        own, config = str(folder / (name or "_")), mapping(result.get("config"))
         if name in seen:
             continue
-        if trial := _trial(own, result, config, file=folder / "result.json", names=names_in(own)):
+        if trial := _trial(own, result, config, str(folder / "result.json"), names_in(own)):
             trials.append(trial._replace(inline=result, pointer=f"/trial_results/{at}"))
     return trials
 
 
-def glance(folder: Path, documents: Documents) -> HarborTrial | None:
+def glance(place: str, documents: Documents) -> HarborTrial | None:
     """None if the folder is not that of a trial, or nothing can be read of it."""
-    names, file = names_in(folder), folder / "result.json"
-    result = documents.get(file, again=True) if file.name in names else {}
+    names, file = names_in(place), f"{place}{os.sep}result.json"
+    result = documents.get(file, again=True) if "result.json" in names else {}
     config = mapping(result.get("config"))
     if not config and "config.json" in names:
-        config = documents.get(folder / "config.json", again=True)
-    return _trial(folder, result, config, file=file, names=_shared(names))
+        config = documents.get(f"{place}{os.sep}config.json", again=True)
+    return _trial(place, result, config, file, _shared(names))
 
 
 @lru_cache(1024)
@@ -109,18 +114,19 @@ def _shared(names: frozenset[str]) -> frozenset[str]:
 
 
 def _trial(
-    folder: Path, result: dict[str, Any], config: dict[str, Any], *, file: Path, names: frozenset[str]
+    place: str, result: dict[str, Any], config: dict[str, Any], file: str, names: frozenset[str]
 ) -> HarborTrial | None:
     has_result = "task_name" in result or "trial_name" in result
     if not has_result and not {"task", "agent"} & config.keys():
         return None
     task = mapping(config.get("task"))
+    own = os.path.basename(place)  # noqa: PTH119
     return HarborTrial(
-        folder=folder,
+        place=place,
         file=file,
         names=names,
-        name=text(result.get("trial_name")) or text(config.get("trial_name")) or folder.name,
-        task=text(result.get("task_name")) or text(task.get("name")) or last_part(task.get("path")) or folder.name,
+        name=text(result.get("trial_name")) or text(config.get("trial_name")) or own,
+        task=text(result.get("task_name")) or text(task.get("name")) or last_part(task.get("path")) or own,
         has_result=has_result,
         job=text(config.get("job_id")),
         trials_dir=last_part(config.get("trials_dir")),

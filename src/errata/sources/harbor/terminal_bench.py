@@ -191,7 +191,7 @@ class TrialConverter:
         if folder is None:
             return (log,) if log is not None else ()
         logs = [
-            self._documents.artefact(file, agent_role(file), name=f"{below}/{part}/{file.name}")
+            self._documents.artefact(file, agent_role(file.name), name=f"{below}/{part}/{file.name}")
             for part in _FOLDERS
             for file in files(folder / part)
         ]

@@ -1,8 +1,8 @@
 """The meaning of exceptions and failure modes, and the verifier's rewards and tests as checks."""
 
+import os
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import Check, ErrorInfo, Limit, SourceRef
@@ -173,17 +173,17 @@ def reward_checks(rewards: dict[str, Any], broken: ErrorInfo | None) -> Iterator
         )
 
 
-def test_checks(files: Iterable[Path], documents: Documents) -> Iterator[Check]:
+def test_checks(names: Iterable[str], folder: str, documents: Documents) -> Iterator[Check]:
     """The tests of the verifier. They do not count: only the reward decides."""
-    for file in files:
-        if not file.name.endswith("ctrf.json"):
+    for name in names:
+        if not name.endswith("ctrf.json"):
             continue
-        results = mapping(documents.get(file).get("results"))
+        results = mapping(documents.get(os.path.join(folder, name)).get("results"))  # noqa: PTH118
         tool = text(mapping(results.get("tool")).get("name"))
         for order, entry in enumerate(sequence(results.get("tests"))[:TESTS_CAP]):
             test = JsonFields(mapping(entry))
             made = test_check(text(test.take("name")) or f"test {order + 1}", text(test.take("status")), order)
-            yield _detailed(made, test, file.name, tool)
+            yield _detailed(made, test, name, tool)
 
 
 def test_check(name: str, status: str, order: int, *, counts: bool = False) -> Check:

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from errata.model import Harness, Item
-from errata.sources.base import Match, children, head_of, is_file
+from errata.sources.base import Match, files, head_of, is_file
 from errata.text.lazy_regex import lazy_regex
 
 NAME = "helm"
 TITLE = "HELM: run folders with scenario_state.json and per_instance_stats.json, or such files under other names"
-HARNESS = Harness(name=NAME, title=NAME)
+HARNESS = Harness(name=NAME, title="HELM")
 
 HEAD = 64 * 1024
 LOOKS = 40
@@ -159,7 +159,7 @@ def _documents(folder: Path) -> list[Path]:
 
 
 def _json_files(folder: Path) -> Iterator[Path]:
-    return (file for file in children(folder) if file.suffix.lower() == ".json" and file.is_file())
+    return (file for file in files(folder) if file.suffix.lower() == ".json")
 
 
 def _by_kind(files: Iterable[Path]) -> dict[Kind, list[Path]]:

@@ -1,7 +1,7 @@
 """JSON documents and texts below a folder (unreadable ones are collected as problems), and log texts as artefacts."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
@@ -11,6 +11,7 @@ from errata.model import Artefact, SourceRef, Unreadable
 from errata.model.words import ArtefactRole
 from errata.sources.base import Row, describe, is_file, json_document, json_file, relative, small_file, unreadable
 from errata.sources.base import files as files_in
+from errata.sources.json_values import decode_exactly
 from errata.sources.shared.values import as_text, sequence
 from errata.text.redact import redact
 
@@ -35,37 +36,50 @@ class Documents:
         self._kept: dict[str, bytes] = {}
         self._kept_size = 0
 
-    def ref(self, path: Path, pointer: str = "") -> SourceRef:
+    def ref(self, path: str | Path, pointer: str = "") -> SourceRef:
         whole = str(path)
         if whole.startswith(self._below):
             return SourceRef(file=whole[len(self._below) :], pointer=pointer)
-        return SourceRef(file=relative(path, self.root), pointer=pointer)
+        return SourceRef(file=relative(Path(path), self.root), pointer=pointer)
 
-    def get(self, path: Path, *, cap: int | None = None, again: bool = False) -> dict[str, Any]:
+    def get(self, path: str | Path, *, cap: int | None = None, again: bool = False) -> dict[str, Any]:
         """The object in a file; empty if the file is missing or holds something else.
 
-        `again`: it is needed once more, and is not read a second time if it is small.
+        `again`: it is needed once more, and is not read a second time if it is small. Very many documents may be read:
+        their paths may be texts, since path objects take as long to make as the file to read.
         """
-        data = self._kept.pop(str(path), None)
+        whole = str(path)
+        data = self._kept.pop(whole, None)
         if data is None:
-            data = small_file(path, TEXT_CAP)
+            data = small_file(whole, TEXT_CAP)
             if again and data is not None and self._kept_size < KEPT_CAP:
-                self._kept[str(path)] = data
+                self._kept[whole] = data
                 self._kept_size += len(data)
         if data is not None:
-            return object_in(json_document(data, self.ref(path), source=self._source), self._source, self._problems)
-        if not is_file(path):
+            return self._object_in(data, whole)
+        if not is_file(whole):
             return {}
+        path = Path(path)
         if cap is not None and _size(path) > cap:
             self.refuse(self.ref(path), f"larger than {cap // 2**20} MB")
             return {}
         return object_in(json_file(path, source=self._source, root=self.root), self._source, self._problems)
 
-    def artefact(self, path: Path, role: ArtefactRole, *, name: str = "", clean: bool = False) -> Artefact | None:
+    def _object_in(self, data: bytes, path: str) -> dict[str, Any]:
+        try:
+            value = decode_exactly(data)
+        except (ValueError, RecursionError):
+            value = None
+        if type(value) is dict:
+            return value
+        return object_in(json_document(data, self.ref(path), source=self._source), self._source, self._problems)
+
+    def artefact(self, path: str | Path, role: ArtefactRole, *, name: str = "", clean: bool = False) -> Artefact | None:
         """A file as an artefact; None if there is no such file."""
         ref, data = self.ref(path), small_file(path, TEXT_CAP)
         if data is not None:
-            return _artefact(data, ref, role, name=name or path.name, size=len(data), clean=clean)
+            return _artefact(data, ref, role, name=name or Path(path).name, size=len(data), clean=clean)
+        path = Path(path)
         if not is_file(path):
             return None
         artefact = self._read_artefact(path, ref, role, clean=clean, ending=self._from_the_end)
@@ -130,7 +144,7 @@ def object_in(read: Row | Unreadable, source: str, problems: list[Unreadable]) -
     return read.data
 
 
-def files(folder: Path) -> list[Path]:
+def files(folder: Path) -> Sequence[Path]:
     return files_in(folder)[:FILES_CAP]
 
 

@@ -109,7 +109,7 @@ def last_part(path: Any) -> str:
 
 def parts(path: Any) -> list[str]:
     """The names in a path, from any operating system."""
-    return [part for part in re.split(r"[/\\]", text(path)) if part]
+    return [part for part in re.split(r"[/\\]", path) if part] if type(path) is str and path else []
 
 
 def plain(value: Any) -> Any:
