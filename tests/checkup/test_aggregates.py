@@ -46,7 +46,7 @@ def test_a_number_that_does_not_follow_from_the_rows_is_told(reported):
 
     assert found.numbers["stated"] == wrong
     assert found.evidence[0].ref == PLACE
-    assert found.text.startswith("summary.json states ")
+    assert found.text.startswith("summary.json has ")
 
 
 @pytest.mark.parametrize("metric", ["pass_rate", "scored", "passed", "failed", "unscored"])
@@ -65,7 +65,7 @@ def test_a_wrong_number_of_one_check_is_a_warning():
 def test_a_number_of_rows_that_counts_those_without_a_verdict_as_scored_is_a_warning():
     (found,) = mismatches(ROWS, metric="scored", value=7)
 
-    assert (found.severity, found.text) == ("warning", "summary.json states tests 7; 6 of 7 rows have a verdict")
+    assert (found.severity, found.text) == ("warning", "summary.json has tests 7, but only 6 of 7 rows are scored")
 
 
 def test_a_number_of_cases_beside_more_rows_is_told_with_both():
@@ -73,7 +73,7 @@ def test_a_number_of_cases_beside_more_rows_is_told_with_both():
 
     (found,) = mismatches([*rows(4), again], metric="scored", value=4)
 
-    assert found.text == "summary.json states tests 4; rows: 5 (4 cases)"
+    assert found.text == "summary.json has tests 4; the log has 5 rows (4 cases)"
 
 
 def test_cases_that_are_missing_are_no_rows():
@@ -133,7 +133,7 @@ def test_a_rate_that_was_rounded_is_still_the_same(stated, told):
 def test_a_mismatch_of_a_number_without_a_place_is_the_harness_s():
     (found,) = mismatches(ROWS, metric="passed", value=9, ref=None)
 
-    assert found.text == "the harness states tests 9; the rows: 4"
+    assert found.text == "the harness has tests 9; the rows have 4"
 
 
 def test_every_wrong_number_is_told():

@@ -12,7 +12,7 @@ from errata.model import Check, ErrorInfo, Session, SourceRef, Unreadable, Usage
 def test_one_error_everywhere_and_no_tokens_is_an_unavailable_run():
     found = the("unavailable", check([crashed(number) for number in range(10)]))
 
-    assert found.text == "10 of 10 attempts ended in one error and used no tokens"
+    assert found.text == "all 10 attempts failed with the same error and used no tokens"
     assert found.breaks
     assert [(one.quote, str(one.ref)) for one in found.evidence] == [("401 unauthorized", "rows.jsonl:1")]
 
@@ -66,7 +66,7 @@ def test_errors_are_a_warning_from_a_fifth_on_and_a_problem_from_a_half_on(bad, 
 
 def test_errors_of_the_very_attempts_that_were_not_measured_are_not_a_second_finding():
     found = check([*rows(2), crashed(2), crashed(3)])
-    text = "2 of 4 attempts were not measured (errors: 2 while calling the model): case-2, case-3"
+    text = "2 of 4 attempts were not measured (2 errors while calling the model): case-2, case-3"
 
     assert (the("not_measured", found).text, named("errors", found)) == (text, [])
     assert [one.quote for one in the("not_measured", found).evidence] == ["401 unauthorized"]

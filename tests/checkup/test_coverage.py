@@ -118,7 +118,7 @@ def test_a_case_of_which_several_attempts_are_unfinished_is_one_case():
 def test_a_transcript_without_any_verdict_is_not_passed():
     found = the("not_judged", check(rows(3, checks=(), **NOT_RUN)))
 
-    assert "3 rows of transcript and not one verdict" in found.text
+    assert "3 transcript rows, no judge results" in found.text
     assert found.breaks
 
 
@@ -136,7 +136,7 @@ def test_a_row_whose_every_dimension_is_null_has_no_verdict():
 
     found = the("no_verdict", check([*rows(2), row(2, checks=null, **UNSCORED)]))
 
-    assert found.text == "1 case has a row but no verdict: case-2"
+    assert found.text == "1 case with a row was not scored: case-2"
     assert (found.severity, found.evidence[0].ref.line) == ("warning", 3)
 
 

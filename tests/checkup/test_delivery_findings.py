@@ -120,7 +120,7 @@ def test_passes_that_only_leave_all_as_it_was_are_one_note():
     found = check([*rows(3), *(row(10 + n, checks=(unchanged,)) for n in range(4))])
 
     assert the("nothing_changed", found).severity == "info"
-    assert the("nothing_changed", found).text.startswith("4 of 7 passes are in cases where nothing had to change")
+    assert the("nothing_changed", found).text.startswith("4 of 7 passes needed no change to the environment")
 
 
 def test_a_pass_with_another_real_check_had_more_to_do():

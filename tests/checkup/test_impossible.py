@@ -97,7 +97,7 @@ def test_a_headline_that_does_not_follow_from_the_rows_is_a_problem_with_both_nu
     survey.headline = RecomputedHeadline("accuracy", 0.6, 0.714, PLACE)
     found = the("aggregate_mismatch", findings_in(survey))
 
-    assert found.text == "score.json states accuracy 0.6; recomputed from the rows: 0.714"
+    assert found.text == "score.json has accuracy 0.6; recomputed from the rows: 0.714"
     assert (found.severity, found.numbers) == ("error", {"stated": 0.6, "found": 0.714})
 
 

@@ -130,8 +130,8 @@ convex-evals, experiment default · 25 evals · same suite in both runs
 edited   003-mutations/002-cascade_remove: task edited between the runs; not compared
 gaps     23 of 25 evals have a result in both runs (`--common` scores only these); 22 compared (1
          task edited)
-NOT FIT  jn709tmj acme/nimbus-2-coder #1: 1 of 25 planned cases is not in the log:
-         003-mutations/004-swap_order; 1 case is not finished: 006-clients/003-presence_badge
+NOT FIT  jn709tmj acme/nimbus-2-coder #1: 1 of 25 planned evals is not in the log:
+         003-mutations/004-swap_order; 1 eval is not finished: 006-clients/003-presence_badge
 left out jn7h2dcx acme/drift-mini-preview: unavailable: every attempt ended in the same error before
          it reached the model
 
@@ -212,9 +212,9 @@ def test_a_damaged_run_against_a_whole_one(library):
     assert "\n".join(done("compare", "9c0d1e2f", "0b1c2d3e", "--store", library).out.splitlines()[:37]) == snapshot("""\
 harbour_bench · 30 turns · same suite in both runs · judge judge-large-1 v7
 gaps     27 of 30 turns have a result in both runs (`--common` scores only these)
-NOT FIT  0b1c2d3e voice-beta (mode rehydrated): 2 of 30 planned cases are not in the log: turn-7,
+NOT FIT  0b1c2d3e voice-beta (mode rehydrated): 2 of 30 planned turns are not in the log: turn-7,
          turn-18; turn-12 has 2 rows with different verdicts: 1 pass, 1 fail; openai_summary.json
-         states turns_scored 30; rows: 29 (28 cases)
+         has turns_scored 30; the log has 29 rows (28 turns)
 
 run       model                   strict                     as_reported   clean
 9c0d1e2f  voice-beta              20/30 66.7 % [48.8, 80.8]  20/30 66.7 %  20/25 80.0 % [60.9, 91.1]

@@ -113,4 +113,4 @@ def test_json_has_which_runs_are_not_fit_and_why(library):
     fit, unfit = sorted(runs.values(), key=lambda run: not run["fit"])
 
     assert (fit["fit"], fit["problems"], unfit["fit"]) == (True, [], False)
-    assert any("2 of 30 planned cases are not in the log" in problem for problem in unfit["problems"])
+    assert any("2 of 30 planned turns are not in the log" in problem for problem in unfit["problems"])

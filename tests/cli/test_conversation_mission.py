@@ -178,7 +178,7 @@ def test_a_run_that_is_not_fit_is_named_on_top_in_the_table_and_on_the_terminal(
     fit = {row["run"]: row["checkup"] for row in table(section(mission.text, "Run Set"))}
 
     assert [fit[label] for label in LABELS] == ["fit", "fit", "fit", "NOT FIT"]
-    assert "acme/voice-z is NOT FIT for comparison: 1 of 34 planned cases is not in the log" in section(
+    assert "acme/voice-z is NOT FIT for comparison: 1 of 34 planned turns is not in the log" in section(
         mission.text, "Summary"
     )
     assert "unfit acme/voice-z is NOT FIT for comparison" in folded(mission.result)

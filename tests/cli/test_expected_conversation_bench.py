@@ -161,7 +161,7 @@ def test_a_summary_that_differs_from_its_rows_is_found(library, run, dimension, 
     (finding,) = findings(library, run, "aggregate_mismatch")
 
     assert finding["numbers"] == {"stated": stated, "found": found}
-    assert f"openai_summary.json states {dimension} {stated} passes; the rows: {found}" in finding["text"]
+    assert f"openai_summary.json has {stated} passes for {dimension}; the rows have {found}" in finding["text"]
 
 
 def test_a_summary_that_follows_from_its_rows_is_not_remarked(library):
@@ -174,14 +174,14 @@ def test_a_row_without_any_verdict_is_neither_passed_nor_failed(library):
     (finding,) = findings(library, GAMMA, "aggregate_mismatch")
 
     assert (unscored["case"], unscored["outcome"], unscored["failed_checks"]) == ("turn-16", "none", [])
-    assert "turns_scored 30; 29 of 30 rows have a verdict" in finding["text"]
+    assert "turns_scored 30, but only 29 of 30 rows are scored" in finding["text"]
     assert findings(library, GAMMA, "no_verdict")[0]["text"].endswith("turn-16")
 
 
 def test_missing_turns_are_named_with_the_line_of_the_log(library):
     (finding,) = findings(library, DAMAGED, "missing_cases")
 
-    assert finding["text"] == "2 of 30 planned cases are not in the log: turn-7, turn-18"
+    assert finding["text"] == "2 of 30 planned turns are not in the log: turn-7, turn-18"
     assert [(one["ref"]["file"], one["ref"]["line"]) for one in finding["evidence"]] == [
         ("run.log", 41),
         ("run.log", 42),
@@ -199,7 +199,7 @@ def test_a_turn_with_two_rows_of_different_verdicts_is_a_problem(library):
 def test_more_turns_scored_than_rows_is_a_problem(library):
     (finding,) = findings(library, DAMAGED, "aggregate_mismatch")
 
-    assert finding["text"] == "openai_summary.json states turns_scored 30; rows: 29 (28 cases)"
+    assert finding["text"] == "openai_summary.json has turns_scored 30; the log has 29 rows (28 turns)"
 
 
 def test_rows_in_order_of_completion_are_listed_in_order_of_the_conversation(library):

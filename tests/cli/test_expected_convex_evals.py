@@ -204,7 +204,7 @@ def test_a_model_that_was_never_reached_is_unavailable(library, analysed):
 def test_an_unavailable_run_says_nothing_about_its_model():
     page = done("analyze", SAMPLES["c"]).out
 
-    assert "UNAVAILABLE: 25 of 25" in page
+    assert "UNAVAILABLE: all 25 attempts" in page
     assert "  > error: No endpoints found for acme/drift-mini-preview.\n" in page
     assert "This run does not measure the model." in page
 

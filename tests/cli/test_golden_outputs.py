@@ -65,14 +65,14 @@ def test_the_check_of_a_damaged_run():
 Run 0b1c2d3e · voice-beta · harbour_bench, mode rehydrated · 2026-03-02
 NOT FIT for comparison with other runs (3 problems)
 
-problem  missing_cases       2 of 30 planned cases are not in the log: turn-7, turn-18
+problem  missing_cases       2 of 30 planned turns are not in the log: turn-7, turn-18
                              run.log:41 "gave no answer within 15 s"
                              run.log:42 "gave no answer within 15 s"
 problem  duplicate_case      turn-12 has 2 rows with different verdicts: 1 pass, 1 fail
                              openai_judged.jsonl:3 pass: "Nothing is left."
                              openai_judged.jsonl:17
                                failed state_tracking: "The class at 14:00 is left."
-problem  aggregate_mismatch  openai_summary.json states turns_scored 30; rows: 29 (28 cases)
+problem  aggregate_mismatch  openai_summary.json has turns_scored 30; the log has 29 rows (28 turns)
                              openai_summary.json
 note     judge_conflict      turn-12: its rows were judged differently
                              openai_judged.jsonl:3
@@ -272,8 +272,8 @@ def test_an_unavailable_run(library):
     result = done("analyze", FIXTURES / "convex_evals" / "run_c" / "data", "--no-report")
 
     assert result.out == snapshot("""\
-Run jn7h2dcx · acme/drift-mini-preview · UNAVAILABLE: 25 of 25 attempts ended in one error and used
-  no tokens:
+Run jn7h2dcx · acme/drift-mini-preview · UNAVAILABLE: all 25 attempts failed with the same error and
+  used no tokens:
   > error: No endpoints found for acme/drift-mini-preview.
 This run does not measure the model. Score: strict 0/25, clean n/a (0 evals left).
 """)
@@ -321,7 +321,8 @@ Cost     $54.18
          the cost is of the results that count; `errata sessions batch-0214` shows that of each
          session
 
-warning  several_sessions    3 sessions in one folder; the results of the latest one count
+warning  several_sessions    3 sessions in one folder; strict and as_reported use the latest, clean
+                             falls back to an earlier session where the latest broke
                              session 1, 2026-02-14T00:28:03Z: real costs, $69.59 in all; 29 passed,…
 warning  errors              13 of 47 attempts (28 %) had errors: 11 while aggregating, 2 during
                              setup

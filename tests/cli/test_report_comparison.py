@@ -472,7 +472,7 @@ def test_doubts_of_the_measurement_and_of_the_readers_stand_apart(final):
     text = section(final.text, "Doubts")
 
     measured, _, readers = text.partition("From reviewers:")
-    assert "openai_summary.json states tool_use_correct 29 passes; the rows: 28" in measured
+    assert "openai_summary.json has 29 passes for tool_use_correct; the rows have 28" in measured
     assert "acme/voice-gamma, 23: the judge also faults more than two sentences" in plain(readers)
 
 

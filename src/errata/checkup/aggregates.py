@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from errata.checkup.survey import RunSurvey
 from errata.checkup.words import at_number, finding
 from errata.model import Evidence, Finding, Reported
+from errata.render.figures import plural
 
 TOLERANCE = 0.005
 """Rates are often stored rounded to a few digits."""
@@ -40,7 +41,7 @@ def _headline_mismatch(survey: RunSurvey, mismatches: Sequence[Finding]) -> Iter
     if headline is None or any(one.numbers.get("stated") == headline.stated for one in mismatches):
         return
     where = headline.ref.file if headline.ref else "the harness"
-    text = f"{where} states {headline.name} {headline.stated:.4g}; recomputed from the rows: {headline.recomputed:.4g}"
+    text = f"{where} has {headline.name} {headline.stated:.4g}; recomputed from the rows: {headline.recomputed:.4g}"
     text += f" ({', '.join(headline.others)})" if headline.others else ""
     evidence = [Evidence(quote="", ref=headline.ref)]
     yield finding(
@@ -53,15 +54,14 @@ def _count_of_scored(survey: RunSurvey, reported: Reported, stated: float) -> It
     if stated == survey.rows == survey.measurements["scored"]:
         return
     if stated == survey.rows:
-        text = (
-            f"{_statement(reported)} {stated:g}; {survey.measurements['scored']} of {survey.rows} rows have a verdict"
-        )
+        scored = survey.measurements["scored"]
+        text = f"{_statement(reported)} {stated:g}, but only {scored:,} of {survey.rows:,} rows are scored"
         yield finding(
             survey, "aggregate_mismatch", "warning", text, at_number(reported), stated=stated, found=survey.rows
         )
     elif stated != survey.measurements["scored"]:
-        over = f" ({distinct} cases)" if distinct != survey.rows else ""
-        text = f"{_statement(reported)} {stated:g}; rows: {survey.rows}{over}"
+        over = f" ({plural(distinct, survey.unit)})" if distinct != survey.rows else ""
+        text = f"{_statement(reported)} {stated:g}; the log has {plural(survey.rows, 'row')}{over}"
         yield finding(
             survey, "aggregate_mismatch", "error", text, at_number(reported), stated=stated, found=survey.rows
         )
@@ -74,14 +74,14 @@ def _rows(survey: RunSurvey, reported: Reported, stated: float) -> Iterator[Find
         "unscored": survey.measurements["unscored"],
     }[reported.metric]
     if stated != counts:
-        text = f"{_statement(reported)} {stated:g}; the rows: {counts}"
+        text = f"{_statement(reported)} {stated:g}; the rows have {counts:,}"
         yield finding(survey, "aggregate_mismatch", "error", text, at_number(reported), stated=stated, found=counts)
 
 
 def _passes(survey: RunSurvey, reported: Reported, stated: float) -> Iterator[Finding]:
     passes = survey.checks[reported.name, "pass"]
     if stated != passes:
-        text = f"{_statement(reported)} {stated:g} passes; the rows: {passes}"
+        text = f"{_where(reported)} has {stated:g} passes for {reported.name}; the rows have {passes:,}"
         yield finding(survey, "aggregate_mismatch", "warning", text, at_number(reported), stated=stated, found=passes)
 
 
@@ -91,7 +91,7 @@ def _pass_rate(survey: RunSurvey, reported: Reported, stated: float) -> Iterator
         passed, failed = survey.outcomes["pass"], survey.rows - survey.outcomes["pass"]
     whole = reported.n if reported.n is not None else passed + failed
     if whole and abs(stated - passed / whole) > TOLERANCE:
-        text = f"{_statement(reported)} {stated:.4g}; the rows: {passed}/{whole} = {passed / whole:.4g}"
+        text = f"{_statement(reported)} {stated:.4g}; the rows have {passed}/{whole} = {passed / whole:.4g}"
         yield finding(
             survey, "aggregate_mismatch", "error", text, at_number(reported), stated=stated, found=passed / whole
         )
@@ -102,5 +102,8 @@ def _of_the_counted_judge(survey: RunSurvey, reported: Reported) -> bool:
 
 
 def _statement(reported: Reported) -> str:
-    where = reported.ref.file if reported.ref else "the harness"
-    return f"{where} states {reported.name}"
+    return f"{_where(reported)} has {reported.name}"
+
+
+def _where(reported: Reported) -> str:
+    return reported.ref.file if reported.ref else "the harness"

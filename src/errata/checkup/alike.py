@@ -35,7 +35,9 @@ class AlikeCounts:
         return True
 
     def _empty(self) -> RunSurvey:
-        return RunSurvey(run=self._survey.run, unreadables=self._survey.unreadables, now=self._survey.now)
+        return RunSurvey(
+            run=self._survey.run, unreadables=self._survey.unreadables, now=self._survey.now, unit=self._survey.unit
+        )
 
     def add(self, each: AlikeAttempt) -> None:
         if each.is_itself:

@@ -26,7 +26,7 @@ def unavailable(survey: RunSurvey) -> Iterator[Finding]:
         return
     ((message, often),) = survey.errored.items()
     if often == survey.rows and survey.outcomes["pass"] == survey.outcomes["fail"] == 0:
-        text = f"{often} of {survey.rows} attempts ended in one error and used no tokens"
+        text = f"all {often:,} attempts failed with the same error and used no tokens"
         yield finding(
             survey, "unavailable", "error", text, quote_errors([survey.error_sample[message]]), attempts=often
         )
@@ -52,7 +52,8 @@ def errors_by_phase(survey: RunSurvey) -> Iterator[Finding]:
 def several_sessions(survey: RunSurvey) -> Iterator[Finding]:
     sessions = survey.run.sessions
     if len(sessions) > 1:
-        text = f"{len(sessions)} sessions in one folder; the results of the latest one count"
+        text = f"{len(sessions)} sessions in one folder; strict and as_reported use the latest, clean falls back to an "
+        text += "earlier session where the latest broke"
         evidence = [
             Evidence(
                 quote="",

@@ -19,11 +19,11 @@ def missing_cases(survey: RunSurvey) -> Iterator[Finding]:
     missing = survey.missing
     if missing.count:
         number, expected = len(missing.cases - survey.present), survey.run.expected_cases or len(survey.cases)
-        text = f"{number} of {expected} planned cases {'is' if number == 1 else 'are'} not in the log: "
+        text = f"{number} of {expected} planned {survey.unit}s {'is' if number == 1 else 'are'} not in the log: "
         if not number:
             number = missing.count
             attempts = plural(number, "attempt")
-            text = f"{attempts} at cases that have others {'is' if number == 1 else 'are'} not in the log: "
+            text = f"{attempts} at {survey.unit}s that have others {'is' if number == 1 else 'are'} not in the log: "
         places = dict.fromkeys(seen.ref for seen in missing.first)
         evidence = quote_errors(missing.first) or [Evidence(quote="", ref=ref) for ref in list(places)[:3]]
         yield finding(survey, "missing_cases", "error", text + names(survey, missing), evidence, cases=number)
@@ -35,7 +35,7 @@ def unnamed_cases(survey: RunSurvey) -> Iterator[Finding]:
     absent = expected - len(survey.cases) - survey.not_in_log
     if absent > 0 and survey.counted:
         verb = "is" if absent == 1 else "are"
-        text = f"{absent:,} of {expected:,} planned cases {verb} missing; the log does not say which"
+        text = f"{absent:,} of {expected:,} planned {survey.unit}s {verb} missing; the log does not say which"
         yield finding(survey, "missing_cases", "error", text, at_run(survey), cases=absent)
 
 
@@ -43,7 +43,11 @@ def cases_not_in_the_log(survey: RunSurvey) -> Iterator[Finding]:
     """Measured according to the harness, but without a row in the log; less serious than missing."""
     absent, expected = survey.not_in_log, survey.run.expected_cases or 0
     if absent:
-        of = f"{expected:,} cases" if len(survey.cases) < expected else f"{survey.run.measured_attempts:,} attempts"
+        of = (
+            f"{expected:,} {survey.unit}s"
+            if len(survey.cases) < expected
+            else f"{survey.run.measured_attempts:,} attempts"
+        )
         text = f"{absent:,} of {of} were measured according to the harness, but have no row in the log"
         if (passes := survey.passes_without_rows) is not None:
             text += f"; {passes:,} of them passed by its count"
@@ -54,7 +58,7 @@ def unfinished_cases(survey: RunSurvey) -> Iterator[Finding]:
     unfinished = survey.unfinished
     if unfinished.count:
         number = len(unfinished.cases)
-        text = f"{plural(number, 'case is', 'cases are')} not finished: {names(survey, unfinished)}"
+        text = f"{plural(number, f'{survey.unit} is', f'{survey.unit}s are')} not finished: {names(survey, unfinished)}"
         evidence = [Evidence(quote=seen.status, ref=seen.ref) for seen in unfinished.first[:3]]
         yield finding(survey, "unfinished_cases", "error", text, evidence, cases=number)
 
@@ -72,7 +76,8 @@ def duplicate_cases(survey: RunSurvey) -> Iterator[Finding]:
         yield finding(survey, "duplicate_case", "error", text, map(quote_output, rows), rows=len(rows))
     if same:
         listed = ", ".join(case_name(survey, rows[0].case) for rows in same[:8])
-        text = f"{plural(len(same), 'case has', 'cases have')} several rows with the same verdict: {listed}"
+        cases = plural(len(same), f"{survey.unit} has", f"{survey.unit}s have")
+        text = f"{cases} several rows with the same verdict: {listed}"
         yield finding(survey, "duplicate_case", "info", text, map(quote_output, same[0]), cases=len(same))
 
 
@@ -103,13 +108,13 @@ def judges_in_conflict(survey: RunSurvey) -> Iterator[Finding]:
 def unjudged(survey: RunSurvey) -> Iterator[Finding]:
     """Judged against transcript coverage: no verdict is not a pass."""
     if survey.rows and not survey.measured_cases and survey.measurements["not_run"] and not survey.with_error_only:
-        text = (
-            f"no judging: {plural(survey.rows, 'row')} of transcript and not one verdict; nothing here counts as passed"
-        )
+        rows = plural(survey.rows, "transcript row")
+        text = f"the run was not judged: {rows}, no judge results; nothing counts as passed"
         yield finding(survey, "not_judged", "error", text, at_run(survey), rows=survey.rows)
     elif survey.unscored.count:
-        cases = plural(len(survey.unscored.cases), "case has", "cases have")
-        text = f"{cases} a row but no verdict: {names(survey, survey.unscored)}"
+        verb = f"not {'judged' if survey.judges else 'scored'}"
+        cases = plural(len(survey.unscored.cases), f"{survey.unit} with a row was", f"{survey.unit}s with a row were")
+        text = f"{cases} {verb}: {names(survey, survey.unscored)}"
         evidence = [
             Evidence(quote="", stated="every check without a value", ref=seen.ref) for seen in survey.unscored.first[:3]
         ]

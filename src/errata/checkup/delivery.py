@@ -61,7 +61,7 @@ def errors_explain_it(survey: RunSurvey) -> bool:
 def not_measured(survey: RunSurvey) -> Iterator[Finding]:
     if is_hardly_measured(survey):
         lost, is_by_errors = survey.unmeasured, errors_explain_it(survey)
-        errors = f" (errors: {phases_in_words(survey)})" if is_by_errors else ""
+        errors = f" ({phases_in_words(survey, errors=True)})" if is_by_errors else ""
         text = f"{_of_rows(survey, lost)} were not measured{errors}: {names(survey, lost)}"
         text += _aside(survey, lost)
         quoted = quote_commonest_errors(survey) if is_by_errors else quote_errors(lost.first)

@@ -33,7 +33,7 @@ def nothing_changed(survey: RunSurvey) -> Iterator[Finding]:
     passed = survey.unchanged
     if passed.count:
         share = f"{passed.count:,} of {plural(survey.outcomes['pass'], 'pass', 'passes')}"
-        text = f"{share} are in cases where nothing had to change: an agent that does nothing would pass them, too"
+        text = f"{share} needed no change to the environment, so doing nothing passes, too"
         evidence = [Evidence(quote="", ref=seen.ref) for seen in passed.first[:1]]
         yield finding(
             survey, "nothing_changed", "info", f"{text} ({names(survey, passed)})", evidence, passes=passed.count

@@ -93,6 +93,8 @@ class RunSurvey:
     run: Run
     unreadables: tuple[Unreadable, ...]
     now: datetime
+    unit: str = "case"
+    """What the harness calls a case."""
     counted: int = 0
     rows: int = 0
     """Counted attempts that have a row in the log: all but the missing ones."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from errata.checkup.survey import AttemptNote, NamedAttempts, RunSurvey
 from errata.model import Evidence, Finding, Reported, run
 from errata.model.words import Severity
-from errata.render.figures import PHASE_WORDS
+from errata.render.figures import PHASE_WORDS, plural
 from errata.text.clean import one_line
 from errata.text.tool_output import key_line
 
@@ -39,9 +39,14 @@ def names(survey: RunSurvey, named: NamedAttempts) -> str:
     return ", ".join(listed[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def phases_in_words(survey: RunSurvey) -> str:
-    """`2 while calling the model, 1 while scoring`."""
-    return ", ".join(f"{often} {PHASE_WORDS[phase]}" for phase, often in survey.phases.most_common())
+def phases_in_words(survey: RunSurvey, *, errors: bool = False) -> str:
+    """`2 while calling the model, 1 while scoring`; with `errors`: `2 errors while …`."""
+    counts = survey.phases.most_common()
+    listed = [f"{often} {PHASE_WORDS[phase]}" for phase, often in counts]
+    if errors:
+        (phase, often), *_ = counts
+        listed[0] = f"{plural(often, 'error')} {PHASE_WORDS[phase]}"
+    return ", ".join(listed)
 
 
 def quote_errors(seen: Sequence[AttemptNote]) -> list[Evidence]:

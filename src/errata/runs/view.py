@@ -42,6 +42,7 @@ from errata.runs.suspicions import (
     suspicious_passes,
 )
 from errata.runs.triaging import triage_if_needed
+from errata.sources import harness_of
 from errata.store.alike import alike_attempts
 from errata.store.attempts import attempts_of, case_book_of, case_of, cases_of, categories_of, with_texts
 from errata.store.attributions import alike_attributions, attributions_of, broken_measurements
@@ -189,7 +190,8 @@ class RunView:
 
     def _survey(self) -> RunSurvey:
         unreadables = tuple(unreadables_of(self.store, self.stored.pk))
-        return RunSurvey(run=self.run, unreadables=unreadables, now=self._now)
+        unit = harness_of(self.run.source.name).unit or "case"
+        return RunSurvey(run=self.run, unreadables=unreadables, now=self._now, unit=unit)
 
     def _health(self, survey: RunSurvey, reported: Score) -> Health:
         """The findings are kept beside the run. `reported` is the harness's own number, recomputed."""
