@@ -194,7 +194,9 @@ def test_rows_of_one_turn_that_disagree_are_called_contradictory_and_not_attempt
 
     assert first.startswith("turn-12 · row 1 of 2, contradictory: rows 1 and 2 disagree ")
     assert " 1 other row failed: `errata show '0b1c2d3e/turn-12#2'`" in first
-    assert second.startswith("turn-12 · row 2 of 2, contradictory: rows 1 and 2 disagree · failed 1 of 5 dimensions: state_tracking")
+    assert second.startswith(
+        "turn-12 · row 2 of 2, contradictory: rows 1 and 2 disagree · failed 1 of 5 dimensions: state_tracking"
+    )
     assert "#2 = the second row of the case; where rows disagree" in done("failures", "latest").out
 
 
