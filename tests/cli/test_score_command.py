@@ -93,7 +93,7 @@ By category
 
 def test_a_batch_over_three_sessions(library):
     assert done("score", batch_of(library), "--by-category", "--store", library).out == snapshot("""\
-Run sonnet · projectscylla · ProjectScylla · 47 cases
+Run sonnet · projectscylla · 47 cases
 
               passed     rate   95 % interval
 strict        24/47    51.1 %   [37.2, 64.7]    every case

@@ -13,7 +13,7 @@ from errata.text.lazy_regex import lazy_regex
 
 NAME = "bfcl"
 TITLE = "BFCL: the folder with `result` and `score`, or one file of either"
-HARNESS = Harness(name=NAME, title=NAME)
+HARNESS = Harness(name=NAME, title="BFCL")
 
 HEAD = 64 * 1024
 LOOKS = 5

@@ -10,7 +10,7 @@ from errata.text.lazy_regex import lazy_regex
 
 NAME = "braintrust"
 TITLE = "Braintrust: the result of `Eval` with `summary` and `results`, or the rows of an experiment"
-HARNESS = Harness(name=NAME, title=NAME)
+HARNESS = Harness(name=NAME, title="Braintrust")
 
 HEAD = 256 * 1024
 _ROW = lazy_regex(rb'\s*(?:\{\s*"(?:results|events|data)"\s*:\s*)?(?:\[\s*)?\{\s*"')

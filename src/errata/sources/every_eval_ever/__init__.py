@@ -10,7 +10,7 @@ from errata.text.lazy_regex import lazy_regex
 
 NAME = "every-eval-ever"
 TITLE = "every_eval_ever: a summary with its instances, or either alone"
-HARNESS = Harness(name=NAME, title=NAME)
+HARNESS = Harness(name=NAME, title="every_eval_ever")
 
 HEAD = 64 * 1024
 WHOLE = 4 * 1024 * 1024

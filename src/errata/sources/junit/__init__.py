@@ -8,7 +8,7 @@ from errata.sources.base import Match, head_of
 
 NAME = "junit"
 TITLE = "JUnit XML: a report of pytest, promptfoo or another test runner"
-HARNESS = Harness(name=NAME, title=NAME)
+HARNESS = Harness(name=NAME, title="JUnit")
 
 HEAD = 64 * 1024
 _BEGINNINGS = (b"<", b"\xff\xfe", b"\xfe\xff")

@@ -12,7 +12,7 @@ from errata.text.lazy_regex import lazy_regex
 
 NAME = "langfuse"
 TITLE = "Langfuse: traces with observations and scores, saved from the API or exported; dataset runs"
-HARNESS = Harness(name=NAME, title=NAME)
+HARNESS = Harness(name=NAME, title="Langfuse")
 
 HEAD = 64 * 1024
 LOOKS = 12

@@ -9,7 +9,7 @@ from errata.text.lazy_regex import lazy_regex
 
 NAME = "langsmith"
 TITLE = "LangSmith: the rows of an experiment with `run`, `example` and `evaluation_results`"
-HARNESS = Harness(name=NAME, title=NAME)
+HARNESS = Harness(name=NAME, title="LangSmith")
 
 HEAD = 256 * 1024
 _OPENING = lazy_regex(rb'\s*(?:\[\s*)?\{\s*"(?:run|example|evaluation_results)"\s*:\s*[\[{]')

@@ -10,7 +10,7 @@ from errata.text.lazy_regex import lazy_regex
 
 NAME = "mlflow"
 TITLE = "MLflow: traces of GenAI with their assessments, or the folder with an evaluation's results"
-HARNESS = Harness(name=NAME, title=NAME)
+HARNESS = Harness(name=NAME, title="MLflow")
 
 HEAD = 64 * 1024
 

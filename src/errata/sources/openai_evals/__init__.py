@@ -9,7 +9,7 @@ from errata.text.lazy_regex import lazy_regex
 
 NAME = "openai-evals"
 TITLE = "OpenAI evals: the JSON Lines that `oaieval` records"
-HARNESS = Harness(name=NAME, title=NAME)
+HARNESS = Harness(name=NAME, title="OpenAI evals")
 
 HEAD = 64 * 1024
 _SPEC = lazy_regex(rb'\s*\{\s*"spec"\s*:\s*\{')

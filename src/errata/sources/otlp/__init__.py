@@ -9,7 +9,7 @@ from errata.text.lazy_regex import lazy_regex
 
 NAME = "otlp"
 TITLE = "OpenTelemetry traces (OTLP JSON): GenAI conventions and OpenInference"
-HARNESS = Harness(name=NAME, title=NAME)
+HARNESS = Harness(name=NAME, title="OpenTelemetry")
 
 HEAD = 64 * 1024
 # a collector's file may begin with other signals

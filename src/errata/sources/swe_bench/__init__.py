@@ -12,7 +12,7 @@ from errata.text.lazy_regex import lazy_regex
 
 NAME = "swe-bench"
 TITLE = "SWE-bench: reports, logs, SWE-bench Pro verdicts; trajectories of SWE-agent, mini-swe-agent, OpenHands"
-HARNESS = Harness(name=NAME, title=NAME)
+HARNESS = Harness(name=NAME, title="SWE-bench")
 
 REPORT = "report.json"
 INSTANCE_LOG = "run_instance.log"

@@ -15,7 +15,7 @@ from errata.text.lazy_regex import lazy_regex
 
 NAME = "who-and-when"
 TITLE = "Who&When: logs of teams of agents, with or without annotations, one file each or a folder of them"
-HARNESS = Harness(name=NAME, title=NAME, has_only_failures=True)
+HARNESS = Harness(name=NAME, title="Who&When", has_only_failures=True)
 
 HEAD = 64 * 1024
 TAIL = 16 * 1024
