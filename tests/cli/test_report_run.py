@@ -24,8 +24,9 @@ from report_pages import (
     working_in,
 )
 from report_pages import tables as all_tables
-from terminal import Said, done, import_fixtures
+from terminal import FIXTURES, Said, done, import_fixtures
 
+PROMPTS = FIXTURES / "promptfoo" / "export" / "data" / "results.json"
 GROUPS = ["Eval improvements", "Lint/config changes", "Model-specific notes", "No action needed"]
 
 
@@ -138,7 +139,7 @@ def test_machinery_stands_apart_and_has_no_label(reviewed):
 
 
 def test_what_a_rule_says_is_marked_as_such_until_it_was_read(run_b, reviewed):
-    assert "MODEL_FAULT (by default)" in run_b.text
+    assert "MODEL_FAULT (presumed)" in run_b.text
     assert "environment (by rule)" in run_b.text
     assert "(by " not in reviewed.text
 
@@ -272,8 +273,13 @@ def test_what_has_to_be_reviewed_or_rerun_is_not_called_no_action_needed(run_a):
     text = section(run_a.text, "Recommendations")
     groups = dict(re.findall(r"^\*\*(.+)\*\*$\n+((?:(?!\*\*).*\n?)*)", text, re.MULTILINE))
 
-    assert "review them before you change anything" in groups["Review first"]
-    assert "Rerun the infrastructure failures" in groups["Rerun"]
+    presumed, supported = groups["Review first"].strip().splitlines()
+    assert "Only presumed to be the model's: review these failures before you change anything" in presumed
+    assert presumed.count("/") == 4
+    assert supported == (
+        "2. Supported by evidence as the model's mistakes, not reviewed yet (006-clients/002-optimistic_toggle)"
+    )
+    assert "then rerun the infrastructure failures" in groups["Rerun"]
     assert groups["No action needed"].strip() == "None."
 
 
@@ -447,3 +453,13 @@ def test_an_attempt_is_one_of_all_attempts_at_its_case(tmp_path):
 
     assert "### a, attempt 1 of 3\n" in page
     assert "### b\n" in page
+
+
+@pytest.mark.req("C-22")
+def test_reports_about_one_evaluation_have_the_prompt_in_their_names(tmp_path):
+    with working_in(tmp_path):
+        reported(PROMPTS, "--profile", "run")
+
+    names = [path.name.partition("_")[0] for path in (tmp_path / "reports" / "unknown" / "echo").iterdir()]
+    assert sorted(names) == ["eval-S6Y-terse", "eval-S6Y-verbose"]
+    assert "provider unknown" in next((tmp_path / "reports" / "unknown").rglob("*.md")).read_text()

@@ -29,8 +29,8 @@ def test_a_second_row_about_one_attempt_is_not_called_an_attempt(facts, title):
     ("by_default", "owners"),
     [
         (0, "3 owners assigned by rules"),
-        (2, "1 owner assigned by rules, 2 by default"),
-        (3, "3 owners assigned by default"),
+        (2, "1 owner assigned by rules, 2 failures presumed to be the model's"),
+        (3, "3 failures presumed to be the model's"),
     ],
 )
 def test_an_owner_by_default_is_not_called_one_by_rules(by_default, owners):

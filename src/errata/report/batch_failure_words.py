@@ -73,11 +73,11 @@ def mechanism_of(failure: BatchFailure) -> str:
 
 
 def verdict_words(failure: BatchFailure) -> str:
-    """By a review, inherited from one, by rule or by default."""
+    """By a review, inherited from one, by rule or only presumed."""
     if failure.inherited_from:
         return f"inherited from the review of {failure.inherited_from}: the same crash"
     if not failure.reviewed:
-        return f"{'by default' if failure.proof == 'presumed' else 'by rule'}, not reviewed"
+        return f"{'presumed' if failure.proof == 'presumed' else 'by rule'}, not reviewed"
     return "reviewed" if failure.final else "reviewed, needs a second reviewer"
 
 
@@ -92,7 +92,8 @@ def owner_words(failure: BatchFailure) -> str:
     """`harness, likely (by rule, not reviewed)`; `probably model: weak (reviewed)`."""
     if failure.confidence == "weak" and not failure.proof and failure.owner != "unknown":
         return f"probably {failure.owner}: weak ({verdict_words(failure)})"
-    return f"{failure.owner}, {PROOF_WORDS[failure.proof] or failure.confidence} ({verdict_words(failure)})"
+    how_sure = PROOF_WORDS[failure.proof] or failure.confidence
+    return f"{failure.owner}, {how_sure} ({verdict_words(failure).removeprefix(f'{how_sure}, ')})"
 
 
 def blame_words(failure: BatchFailure, *, framework: bool) -> str:

@@ -122,13 +122,11 @@ def coverage_line(reading: ReviewCoverage, unit: str = "failure") -> Line:
 
 
 def _assigned(owners: int, by_default: int) -> str:
-    """`4 owners assigned by rules, 5 by default`: no rule names another."""
+    """`4 owners assigned by rules, 5 failures presumed to be the model's`: no rule names another owner."""
     by_rules = owners - by_default
-    if not by_default:
-        return f"{plural(owners, 'owner')} assigned by rules"
-    if not by_rules:
-        return f"{plural(owners, 'owner')} assigned by default"
-    return f"{plural(by_rules, 'owner')} assigned by rules, {by_default:,} by default"
+    parts = [f"{plural(by_rules, 'owner')} assigned by rules"] if by_rules else []
+    parts += [f"{plural(by_default, 'failure')} presumed to be the model's"] if by_default else []
+    return ", ".join(parts)
 
 
 def _by(reading: ReviewCoverage) -> str:

@@ -17,6 +17,7 @@ from errata.render.document import Code, Line, line, marked
 from errata.render.figures import plural
 from errata.report.parts import name_list
 from errata.report.run_prose import short_of
+from errata.report.shared import done_action
 from errata.runs.history import RunHistory
 from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import short_line
@@ -32,6 +33,7 @@ GROUPS: dict[RecommendationGroup, str] = {
 REVIEW, RERUN = "Review first", "Rerun"
 _HEADING_OF_KIND: dict[AdviceKind, str] = {
     "model": REVIEW,
+    "supported": REVIEW,
     "unknown": REVIEW,
     "infrastructure": RERUN,
     "not_graded": RERUN,
@@ -98,7 +100,7 @@ def _with_actions(advice: Advice, history: RunHistory) -> Iterator[Advice]:
         cases = tuple(case for case in open_cases if any(same_case(case, other) for other in action.addresses))
         if cases and history.result_of(action).reason in _AFTER:
             open_cases = [case for case in open_cases if case not in cases]
-            yield msgspec.structs.replace(advice, cases=cases, done=_done_action(action))
+            yield msgspec.structs.replace(advice, cases=cases, done=done_action(action))
     if open_cases or not advice.cases:
         yield msgspec.structs.replace(advice, cases=tuple(open_cases))
 
@@ -115,14 +117,10 @@ def _with_action(advice: Advice, history: RunHistory) -> Advice:
         return msgspec.structs.replace(advice, recommended_before=before)
     result = history.result_of(action)
     if result.reason in _AFTER or result.worked == "yes":
-        return msgspec.structs.replace(advice, done=_done_action(action))
+        return msgspec.structs.replace(advice, done=done_action(action))
     cases = [one for one in result.cases if any(same_case(one.case, case) for case in advice.cases)]
     is_back = any(one.worked == "no" for one in cases or result.cases)
-    return msgspec.structs.replace(advice, tried=_done_action(action)) if is_back else advice
-
-
-def _done_action(action: Action) -> DoneAction:
-    return DoneAction(date=action.date[:10], path=action.path, what=action.what)
+    return msgspec.structs.replace(advice, tried=done_action(action)) if is_back else advice
 
 
 def _by_reviewers(
@@ -166,7 +164,7 @@ def _kind_of(failure: RunFailure, *, is_broken: bool) -> AdviceKind:
         return "repair" if is_lasting else "infrastructure"
     if owner == "grader" and is_broken:
         return "repair_grader" if is_lasting else "not_graded"
-    return owner
+    return "supported" if owner == "model" and failure.proof == "shown" else owner
 
 
 def _is_steady(failure: RunFailure) -> bool:
@@ -186,19 +184,20 @@ _GROUP_OF_KIND: dict[AdviceKind, RecommendationGroup] = {
 
 _WORDS: dict[AdviceKind, str] = {
     "fair": "Fair failures: the task states the requirement and the model did not meet it",
-    "known_gap": "A known gap fails again: complete the task, or leave the case out of the score",
+    "known_gap": "A known gap fails again: add the missing detail to the task description, or exclude the case",
     "harness": "Fix the harness, then rerun the blocked cases",
-    "infrastructure": "Rerun the infrastructure failures once what broke works again; `errata rerun` lists them",
+    "infrastructure": "Fix what broke, then rerun the infrastructure failures; `errata rerun` lists them",
     "repair": "Fix the environment or the account first, then rerun (`errata rerun`): a rerun alone fails the same way",
-    "not_graded": "The grader gave no result: judge them again, or rerun them; `errata rerun` lists them",
+    "not_graded": "Judge or rerun the cases for which the grader gave no result; `errata rerun` lists them",
     "repair_grader": "Fix what the grader needs, then judge again or rerun (`errata rerun`): it gave no result",
     "missing": "Run the cases that are missing from the log; `errata rerun` lists them",
     "collateral": "Knock-on failures, or the run was stopped: fix the cause, then rerun them",
     "grader": "Check the grader: by the rules, the grader or lint rejects what the task asks for",
     "task": "Check the task: by the rules, the task or its reference is at fault",
     "budget": "Check the limits that ended these attempts",
-    "unknown": "No rule matches: review them (`errata review next`)",
-    "model": "Assigned to the model by default: review them before you change anything",
+    "unknown": "No rule matches these failures: review them (`errata review next`)",
+    "model": "Only presumed to be the model's: review these failures before you change anything",
+    "supported": "Supported by evidence as the model's mistakes, not reviewed yet",
 }
 
 
@@ -208,7 +207,7 @@ def _without_effect(history: RunHistory) -> Iterator[Advice]:
             yield Advice(
                 group=_group_of(result.action),
                 kind="no_effect",
-                action=_done_action(result.action),
+                action=done_action(result.action),
                 case_effects=result.cases,
             )
 
@@ -227,7 +226,9 @@ def advice_words(advice: Advice) -> str:
         what = action.path or short_line(action.what, DONE)
         shown = effect_text("cases", advice.case_effects, "no")
         return f"Find out why the change of {action.date} ({what}) had no effect: {shown}"
-    text = f"Note about the model: {advice.text}" if advice.kind == "repeated" else _WORDS.get(advice.kind, advice.text)
+    text = _WORDS.get(advice.kind, advice.text)
+    if advice.kind == "repeated":
+        text = f"Recurring model mistake: {text}"
     if advice.tried is not None:
         text = f"Done on {advice.tried.date}, no effect: {text}"
     elif advice.recommended_before:
@@ -254,7 +255,9 @@ def done_line(advice: Advice, most: int) -> Line:
     assert advice.done is not None
     wanted = f". Recommended: {advice_words(advice)}" if advice.kind == "recommendation" else ""
     cases = f" ({name_list(advice.cases, most)})" if advice.cases else ""
-    return line("Already done on ", marked(f"{done_words(advice.done)}{wanted}"), cases)
+    where = (" (recorded in ", Code(advice.done.report), ")") if advice.done.report else ()
+    date, what = advice.done.date, done_words(advice.done)
+    return line(f"Already done on {date}", *where, ": ", marked(f"{what}{wanted}"), cases)
 
 
 def _often(times: int) -> str:
@@ -262,5 +265,4 @@ def _often(times: int) -> str:
 
 
 def done_words(action: DoneAction) -> str:
-    """When it was done, and what."""
-    return f"{action.date}: {short_line(' '.join(filter(None, (action.path, action.what))), DONE)}"
+    return short_line(" ".join(filter(None, (action.path, action.what))), DONE)

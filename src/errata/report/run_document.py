@@ -83,9 +83,9 @@ def short_model(model: str) -> str:
 def _facts(report: RunReport) -> Iterator[tuple[str, Line]]:
     subject = report.subject
     yield "Run ID", line(subject.native_id)
-    provider = (
-        f" ({subject.provider})" if subject.provider and subject.provider != subject.model.partition("/")[0] else ""
-    )
+    vendor, slash, _ = subject.model.partition("/")
+    provider = f" ({subject.provider})" if subject.provider and subject.provider != vendor else ""
+    provider = " (provider unknown)" if subject.model and not slash and not subject.provider else provider
     agent = f", agent {subject.agent}" if subject.agent else ""
     yield "Model", line(f"{subject.model or 'unknown'}{provider}{agent}")
     if subject.experiment:
@@ -210,8 +210,8 @@ def _classification(
         (
             _linked(failure, keys),
             first_check(failure) or "none",
-            label_of(failure),
-            OwnerName(failure.owner),
+            label_of(failure) if failure.label else NONE,
+            OwnerName(failure.owner) if failure.label else _owner(failure),
             _before(failure),
             marked(short_of(failure)),
         )

@@ -83,7 +83,7 @@ def _failure_section(failure: RunFailure, key: str, error: Line, *, word: str, t
 
 def assigned(failure: RunFailure) -> str:
     """How an owner that nobody reviewed came about."""
-    return "by default" if failure.proof == "presumed" else "by rule"
+    return "presumed" if failure.proof == "presumed" else "by rule"
 
 
 def label_of(failure: RunFailure) -> str:
@@ -129,18 +129,16 @@ def _classified(failure: RunFailure, tell_reader: bool) -> tuple[str, Line]:
     who = _reader(failure, tell_reader)
     how_sure = PROOF_WORDS[failure.proof] or failure.confidence
     if failure.proof == "presumed":
-        how_sure += f", {proof_reason(failure.proof_reason)}"
+        how_sure += f": {proof_reason(failure.proof_reason)}"
     sure = f"{how_sure}; {who}" if who else how_sure
     measured = "" if failure.measured or not failure.machinery else "; not measured"
-    if failure.machinery and not failure.label:
-        return "Owner", line(OwnerName(failure.owner), f" ({sure}){measured}")
-    label = f"{failure.label}, owner " if failure.label else ""
-    return "Classification", line(label, OwnerName(failure.owner), f" ({sure}){measured}")
+    owner = line(OwnerName(failure.owner), f" ({sure}){measured}")
+    return ("Classification", line(f"{failure.label}, owner ", owner)) if failure.label else ("Owner", owner)
 
 
 def _reader(failure: RunFailure, tell_reader: bool) -> str:
     if not failure.reviewed:
-        return f"{assigned(failure)}, not reviewed"
+        return "not reviewed" if failure.proof == "presumed" else "by rule, not reviewed"
     read = f"reviewed by {failure.by}" if tell_reader else ""
     return ", ".join(part for part in (read, DOUBTS[failure.doubt] if failure.doubt else "") if part)
 

@@ -6,16 +6,16 @@ from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
-from errata.model import Action, Attempt, Attribution, Check, FailureKey, Run, Verdict
+from errata.model import Attempt, Attribution, Check, FailureKey, Run, Verdict
 from errata.model.identity import split_attempt_id
 from errata.model.output.report.run import EarlierFailure, FailedCheck, ProposedFix, Repeat, RunFailure, VerdictDoubt
-from errata.model.output.report.shared import DoneAction, QuotedEvidence
+from errata.model.output.report.shared import QuotedEvidence
 from errata.model.run import case_name
 from errata.model.standing import AttemptReview
 from errata.model.verdict import word_for
 from errata.model.words import NOT_THE_SUBJECTS
 from errata.report.run_snippets import SnippetFinder
-from errata.report.shared import native_label
+from errata.report.shared import done_action, native_label
 from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.failures import Failure as JoinedFailure
 from errata.runs.history import RunHistory
@@ -220,10 +220,6 @@ def _quoted(verdict: Verdict) -> Iterator[QuotedEvidence]:
         yield QuotedEvidence(place=f"{quote.place}{at}", quote=short_line(quote.quote, QUOTE))
 
 
-def _done_action(action: Action) -> DoneAction:
-    return DoneAction(date=action.date[:10], path=action.path, what=short_line(action.what, DONE))
-
-
 def repeat_of(case: str, history: RunHistory) -> Repeat:
     """Earlier failures of a case that fails now, and whether an action should have fixed it."""
     before = history.before(case)
@@ -232,7 +228,7 @@ def repeat_of(case: str, history: RunHistory) -> Repeat:
     seen, labels = {one.run for one in reports}, {one.run: one.label for one in before.own_reports}
     runs = [one for one in before.runs if one.run not in seen]
     failed = [EarlierFailure(kind="run", date=one.at[:10], label=labels.get(one.run, "")) for one in reversed(runs)]
-    due = _done_action(before.due[0].action) if before.due else None
+    due = done_action(before.due[0].action, most=DONE) if before.due else None
     late = next((one for one in before.actions if one.reason in ("made_after_run", "same_day")), None)
     models = {one.model for one in before.others} | {one.model for one in before.other_runs}
     return Repeat(
@@ -240,7 +236,7 @@ def repeat_of(case: str, history: RunHistory) -> Repeat:
         runs=len(before.runs),
         earlier=(*named, *failed),
         due=due,
-        later=_done_action(late.action) if late is not None else None,
+        later=done_action(late.action, most=DONE) if late is not None else None,
         later_reason=late.reason if late is not None else "made_after_run",
         should_be_gone=before.should_be_gone,
         otherwise=before.failed_otherwise,

@@ -18,7 +18,7 @@ from errata.runs.without_failures import NO_ESTIMATE
 
 CASES = 2
 """Cases in a recommendation."""
-NOTED: tuple[AdviceKind, ...] = ("repeated", "fair")
+NOTED: tuple[AdviceKind, ...] = ("repeated", "fair", "supported")
 """Worth knowing, but nothing to do; their section has them."""
 NOT_CUT: tuple[AdviceKind, ...] = ("model", "unknown", "infrastructure", "not_graded", "collateral", "missing")
 """Reviews and reruns are on the first screen, however many changes there are to make."""

@@ -2,17 +2,19 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import PurePath
 
 import msgspec
 
 from errata.compare.scores import Policy, Score
-from errata.model import Attribution, Finding, Run, StoredRun
-from errata.model.output.report.shared import FindingFact, ReviewCoverage, ScoreLine, SuspiciousPasses
+from errata.model import Action, Attribution, Finding, Run, StoredRun
+from errata.model.output.report.shared import DoneAction, FindingFact, ReviewCoverage, ScoreLine, SuspiciousPasses
 from errata.model.output.score import NoteOutput
 from errata.model.standing import AttemptReview, name_of
 from errata.model.verdict import word_for
 from errata.runs.suspicions import SuspiciousPass
 from errata.runs.view import RunView
+from errata.text.outgoing import short_line
 from errata.triage.rulesets import project_in_use
 from errata.triage.suspicious import is_strong
 
@@ -55,6 +57,13 @@ def _counts_beside(score: Score) -> dict[str, int]:
     for group in score.beside:
         counts[group.why] += group.count
     return dict(counts.most_common())
+
+
+def done_action(action: Action, *, most: int | None = None) -> DoneAction:
+    """With the report that it was read from; the store has the places of files on this machine."""
+    what = short_line(action.what, most) if most is not None else action.what
+    report = "" if PurePath(action.report).is_absolute() else action.report
+    return DoneAction(date=action.date[:10], path=action.path, what=what, report=report)
 
 
 def review_coverage(

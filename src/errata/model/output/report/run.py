@@ -24,7 +24,7 @@ VerdictDoubt = Literal["inherited", "needs_second", "disputed"]
 StepKind = Literal["check", "verdict", "unchecked"]
 AdviceKind = Literal[
     "recommendation", "repeated", "fair", "no_effect", "known_gap", "harness", "infrastructure", "repair", "collateral",
-    "grader", "not_graded", "repair_grader", "task", "budget", "unknown", "model", "missing",
+    "grader", "not_graded", "repair_grader", "task", "budget", "unknown", "model", "supported", "missing",
 ]  # fmt: skip
 ImpactKind = Literal["model", "known_gap", "eval", "budget", "infrastructure", "unknown"]
 

@@ -109,3 +109,5 @@ class DoneAction(msgspec.Struct, frozen=True, kw_only=True):
     date: str
     path: str
     what: str
+    report: str = ""
+    """The earlier report that it was read from; empty where only the store has it."""
