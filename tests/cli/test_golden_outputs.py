@@ -199,14 +199,14 @@ def test_passes_that_deserve_a_second_look(library):
 
     assert page == snapshot("""\
 Run 9c0d1e2f · voice-beta · harbour_bench · 2026-03-01
+At least 3 of 20 passes look suspicious; scores count them as passed
+   3× recites_reference: the answer is the reference, character for character, although any wording
+      is allowed
+
 case    suspicion          conf    where        quote
 turn-0  recites_reference  likely  output.text  Greets Lena; the Lantern Harbour Fair is a three-da…
 turn-1  recites_reference  likely  output.text  Friday opens at 10:00.
 turn-2  recites_reference  likely  output.text  18 crowns.
-
-   3× recites_reference: the answer is the reference, character for character, although any wording
-      is allowed
-At least 3 of 20 passes look suspicious · scores count them as passed
 conf = confidence in the suspicion: certain, likely or weak
 """)
 

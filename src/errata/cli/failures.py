@@ -295,17 +295,16 @@ def show_suspicions(
 ) -> int:
     listed = list(suspicions)
     passes = stored.counts.outcomes.get("pass", 0) - sum(contradictory_passes(stored, store).values())
-    if listed:
-        put_table(SUSPICION_COLUMNS, [_suspicion_row(one) for one in listed], give_way=("quote", "where"), raw=raw)
-        put()
-    meanings = Counter((one.suspicion.signal.name, one.means) for one in listed)
-    for (name, means), count in meanings.most_common():
-        put(f"{count:>4,}× {name}: {means}", hang=6)
     if not listed:
         put(f"No suspicious passes among {passes:,}")
         return 0
     least = "At least " if limit is not None and len(listed) == limit else ""
-    put(f"{least}{passes_in_words(passes, count_suspicious(listed))} · scores count them as passed")
+    put(f"{least}{passes_in_words(passes, count_suspicious(listed))}; scores count them as passed")
+    meanings = Counter((one.suspicion.signal.name, one.means) for one in listed)
+    for (name, means), count in meanings.most_common():
+        put(f"{count:>4,}× {name}: {means}", hang=6)
+    put()
+    put_table(SUSPICION_COLUMNS, [_suspicion_row(one) for one in listed], give_way=("quote", "where"), raw=raw)
     put("conf = confidence in the suspicion: certain, likely or weak")
     return len(listed)
 
