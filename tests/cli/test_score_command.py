@@ -6,6 +6,9 @@ import re
 import pytest
 from inline_snapshot import snapshot
 
+from errata.cli.render.runs import harness_title
+from errata.model import SourceInfo
+from errata.testing import a_run
 from terminal import FIXTURES, done, errata
 
 KIMI = FIXTURES / "harbor" / "large" / "kimi-job" / "data"
@@ -15,6 +18,12 @@ def batch_of(library):
     runs = done("runs", "--json", "--store", library).rows
     (batch,) = [run["run_id"] for run in runs if (run["run"], run["model"]) == ("batch-0214", "sonnet")]
     return batch
+
+
+def test_a_harness_has_the_title_of_the_one_that_wrote_the_log():
+    titles = [harness_title(a_run(source=SourceInfo(name="tau-bench", format_version=v))) for v in ("tau", "tau2")]
+
+    assert titles == ["tau-bench", "tau2-bench"]
 
 
 def test_when_the_verifier_never_ran():

@@ -122,7 +122,7 @@ def _described(run: Run) -> list[str]:
     who = f"{subject.model} (agent {agent})" if subject.model and agent else subject_label(run)
     suite = ", ".join(filter(None, (run.suite, *(f"{key} {value}" for key, value in run.variant.items()))))
     harness = harness_title(run)
-    return [part for part in (who, suite, harness if harness.lower() != run.suite.lower() else "") if part]
+    return [part for part in (who, suite, "" if run.suite.lower().startswith(harness.lower()) else harness) if part]
 
 
 def _name(run: Run, trial: Trial, unit: str) -> str:

@@ -242,6 +242,8 @@ class Harness(msgspec.Struct, frozen=True, kw_only=True):
     """The name of its source, such as `inspect-ai`."""
     title: str
     """What people call it."""
+    titles: dict[str, str] = {}
+    """Another title by the version of a format, where a source reads the logs of several harnesses."""
     unit: str = ""
     """Its own word for what it counts, such as `sample`; empty where it has none."""
     is_batch: bool = False

@@ -59,8 +59,11 @@ _FIRST = ("model", "suite", "date")
 
 
 def _run_in_words(run: dict[str, Any]) -> str:
+    from errata.sources import harness_of
+
     first = [value_of(run[name]) for name in _FIRST if run.get(name)]
-    rest = _pairs({name: value for name, value in run.items() if name not in _FIRST})
+    named = {"harness": harness_of(str(run["harness"])).title} if run.get("harness") else {}
+    rest = _pairs({name: named.get(name, value) for name, value in run.items() if name not in _FIRST})
     return " · ".join(filter(None, [*first, rest]))
 
 

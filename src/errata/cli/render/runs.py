@@ -17,7 +17,8 @@ MOST_REASONS = 2
 def harness_title(run: Run) -> str:
     from errata.sources import harness_of
 
-    return harness_of(run.source.name).title
+    harness = harness_of(run.source.name)
+    return harness.titles.get(run.source.format_version, harness.title)
 
 
 def counted_in(run: Run, unit: str) -> str:

@@ -11,7 +11,7 @@ from errata.text.lazy_regex import lazy_regex
 
 NAME = "tau-bench"
 TITLE = "tau-bench and tau2-bench: results as one file, or with a file for each simulation; bare lists of simulations"
-HARNESS = Harness(name=NAME, title=NAME)
+HARNESS = Harness(name=NAME, title=NAME, titles={"tau2": "tau2-bench"})
 
 HEAD = 256 * 1024
 RESULTS = "results.json"
