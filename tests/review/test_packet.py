@@ -464,3 +464,12 @@ def test_labels_are_no_names_to_be_blinded():
     run = a_run(subject=Subject(model="mockllm/model"))
 
     assert packet(run=run, blind=True).question == OWNERS
+
+
+def test_the_time_of_a_session_that_reused_results_is_its_own():
+    resumed = an_attempt(outcome="fail", duration=1333.9, durations={"wall_clock": 3.2})
+
+    facts = packet(attempt=resumed).facts
+
+    assert facts["duration_seconds"] == 3.2
+    assert facts["duration_seconds_with_earlier_sessions"] == 1333.9

@@ -146,7 +146,7 @@ def _more(material: Material, clues: Clues, tell: Tell) -> dict[str, Any]:
         "turn": attempt.position,
         "session": attempt.session,
         "steps": _about_steps(attempt) if attempt.steps else None,
-        "duration_seconds": attempt.duration,
+        **_durations(attempt),
         "exit_code": attempt.exit_code,
     }
 
@@ -166,6 +166,14 @@ def _rubric_threshold(material: Material) -> float | None:
     matches = (_PASS_THRESHOLD.search(one.text) for one in files if one.role == "grader" and one.text)
     stated = next((float(match[1]) for match in matches if match), None)
     return stated if stated != material.attempt.threshold else None
+
+
+def _durations(attempt: Attempt) -> dict[str, Any]:
+    """A session that reused stored results repeats their duration: the time it took itself is another one."""
+    took, stated = attempt.durations.get("wall_clock"), attempt.duration
+    if took is None or stated is None or took >= stated:
+        return {"duration_seconds": stated}
+    return {"duration_seconds": took, "duration_seconds_with_earlier_sessions": stated}
 
 
 def _about_steps(attempt: Attempt) -> dict[str, Any]:
