@@ -119,10 +119,11 @@ def test_three_sessions_are_told_apart(library, batch):
         "2026-02-14T11:16:40Z",
         "2026-02-14T13:59:12Z",
     ]
-    assert sessions[0]["pattern"].startswith("real costs, $69.59 in all; 29 passed")
-    assert sessions[1]["pattern"].startswith("every test exit -1")
+    assert sessions[0]["pattern"].startswith("spent $69.59; 29 passed")
+    assert sessions[1]["pattern"].startswith("every test ended with exit code -1")
     assert "pixi" in sessions[1]["pattern"]
-    assert sessions[2]["pattern"] == "resume; 34 tests reuse stored runs, 13 fail at $0"
+    reused = "34 tests reuse stored results ($54.18, spent in an earlier session)"
+    assert sessions[2]["pattern"] == f"resumed; {reused}, 13 failed at $0"
 
 
 @pytest.mark.req("S-17")

@@ -37,9 +37,9 @@ def test_each_session_is_told_with_its_counts_and_its_pattern(told):
     assert counts == [(47, 29, 16, 2), (47, 0, 0, 47), (47, 24, 10, 13)]
     assert [one["exit_codes"] for one in told["sessions"]] == [{"0": 46, "none": 1}, {"-1": 47}, {"0": 47}]
     assert [one["pattern"].split(";")[0] for one in told["sessions"]] == [
-        "real costs, $69.59 in all",
-        "every test exit -1: [Errno 2] No such file or directory: 'pixi'",
-        "resume",
+        "spent $69.59",
+        "every test ended with exit code -1: [Errno 2] No such file or directory: 'pixi'",
+        "resumed",
     ]
 
 
@@ -53,7 +53,7 @@ def test_a_session_without_any_cost_has_none_rather_than_zero(told):
 def test_what_passed_before_and_fails_now_is_listed(told, page):
     assert [one["case"] for one in told["changes"] if one["was"] == "pass"] == named(HIDDEN_PASSES)
     assert {one["session"] for one in told["changes"]} == {1}
-    assert "passed earlier, not in the latest session: 5 cases, $8.06 spent" in page
+    assert "passed earlier, not measured in the latest session: 5 cases, $8.06 spent" in page
 
 
 @pytest.mark.req("S-16")

@@ -92,7 +92,9 @@ def test_earlier_sessions_are_told(library):
     result = shown(library, f"{run}/test-004")
 
     assert "\nsession 1: failed (execution completed) · id " in result
-    assert "replaced by an earlier session's result in clean" in result
+    assert "clean uses session 1's result" in result
+    assert "errata sessions" in result
+    assert "errata rerun" not in result  # which skips what an earlier session measured
 
 
 def test_tool_calls_are_told_as_json_and_not_as_python(library):

@@ -28,9 +28,9 @@ def test_three_sessions_are_told_apart_by_the_start_times_of_all_threads():
 @pytest.mark.req("S-17")
 def test_each_session_has_its_pattern_in_words():
     assert [one.pattern for one in sessions()] == [
-        "real costs, $69.59 in all; 29 passed, 2 fail at $0",
-        "every test exit -1: [Errno 2] No such file or directory: 'pixi'; no cost",
-        "resume; 34 tests reuse stored runs, 13 fail at $0",
+        "spent $69.59; 29 passed, 2 failed at $0",
+        "every test ended with exit code -1: [Errno 2] No such file or directory: 'pixi'; no cost",
+        "resumed; 34 tests reuse stored results ($54.18, spent in an earlier session), 13 failed at $0",
     ]
 
 

@@ -1,6 +1,6 @@
 """`errata sessions`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import click
 
@@ -71,7 +71,7 @@ def _show_sessions(sessions: Iterable[SessionOutput]) -> None:
     ]
     header = ("session", "UTC", "tried", "passed", "failed", "not measured", "cost")
     numbers = ("session", "tried", "passed", "failed", "not measured", "cost")
-    put_table(header, rows, right=numbers, below=[_below(one) for one in sessions])
+    put_table(header, rows, right=numbers, below=[_below(one) for one in sessions], below_lines=0)
 
 
 def _when(session: SessionOutput) -> str:
@@ -90,18 +90,22 @@ def _below(session: SessionOutput) -> str:
 
 
 def _show_changes(timeline: Timeline, run: Run) -> None:
-    passed, failed = timeline.hidden_passes, timeline.hidden_fails
-    put_parts("Replaced", _case_names(passed, run), f"passed earlier, not in the latest session: {_counted(passed)}")
-    put_parts("", _case_names(failed, run), f"failed earlier, not measured in the latest session: {_counted(failed)}")
+    kinds: dict[str, list[HiddenResultOutput]] = {}
+    for change in (*timeline.hidden_passes, *timeline.hidden_fails):
+        was, now = _RESULTS[change.was], _RESULTS[change.now]
+        kinds.setdefault(f"{was} earlier, {now} in the latest session", []).append(change)
+    for at, (kind, changes) in enumerate(kinds.items()):
+        put_parts("" if at else "Lost", [case_name(run, one.case) for one in changes], f"{kind}: {_counted(changes)}")
+    if not kinds:
+        put("Lost     no result of an earlier session")
     never = [case_name(run, case) for case in timeline.never_measured]
     put_parts("Never", never or ["–"], f"measured in no session: {plural(len(never), 'case')}")
 
 
-def _case_names(changes: Iterable[HiddenResultOutput], run: Run) -> list[str]:
-    return [case_name(run, one.case) for one in changes] or ["–"]
+_RESULTS = {"pass": "passed", "fail": "failed", "not measured": "not measured"}
 
 
-def _counted(changes: tuple[HiddenResultOutput, ...]) -> str:
+def _counted(changes: Sequence[HiddenResultOutput]) -> str:
     costs = [one.cost for one in changes if one.cost is not None]
     spent = f", {money(sum(costs), 2)} spent" if costs else ""
     return f"{plural(len(changes), 'case')}{spent}"

@@ -251,6 +251,8 @@ def _not_used(unused: tuple[NotUsed, ...], *, raw: bool) -> None:
 def _next(shown: ShownAttempt, explanation: Explanation) -> None:
     if explanation.repeatable:
         put_command("Next", ["errata", "rerun", shown.handle, "--case", shown.case_name])
+    elif explanation.effect.recovered:
+        put_command("Next", ["errata", "sessions", shown.handle], "list what each session measured")
 
 
 QUOTES, LINES, FIX_LINES = 4, 6, 20

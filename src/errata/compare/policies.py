@@ -150,7 +150,12 @@ def _stand_in(first: Trial, why: str, trials: Trials) -> Trial | None:
     """The latest measured session of a case whose counted one was not."""
     if why == TIMED_OUT or not (why or first.measurement == "not_run"):
         return None
-    measured = [one for one in trials.earlier.get(first.case, ()) if one.measured and not _dropped_timeout(one, trials)]
+    return latest_measured(first.case, trials)
+
+
+def latest_measured(case: str, trials: Trials) -> Trial | None:
+    """The result of an earlier session that takes the place of one that is left out."""
+    measured = [one for one in trials.earlier.get(case, ()) if one.measured and not _dropped_timeout(one, trials)]
     return max(measured, key=lambda one: (one.session, one.index), default=None)
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from errata import triage
-from errata.compare.policies import POLICIES
+from errata.compare.policies import POLICIES, latest_measured
 from errata.compare.scores import Policy
 from errata.compare.trials import Opinions, Trials
 from errata.model import Attempt, Attribution, Case, Run, Signal
@@ -34,6 +34,8 @@ class ScoreEffect(msgspec.Struct, frozen=True, kw_only=True):
     """Whether clean takes the result of an earlier session in its place."""
     stood_in_for: tuple[Policy, ...] = ()
     """Where an earlier session's result takes its place."""
+    from_session: int | None = None
+    """The session of that result."""
     unknown: tuple[Policy, ...] = ()
     """Scores that the run does not have, because most of its rows are not in the log."""
     unsettled: bool = False
@@ -47,7 +49,8 @@ class ScoreEffect(msgspec.Struct, frozen=True, kw_only=True):
         out = [policy for policy in self.left_out_of if policy in OF_THE_SUBJECT]
         parts += [f"not in {_listed(out)}"] if out else []
         if self.stood_in_for:
-            parts.append(f"replaced by an earlier session's result in {_listed([*self.stood_in_for])}")
+            use = "uses" if len(self.stood_in_for) == 1 else "use"
+            parts.append(f"{_listed([*self.stood_in_for])} {use} session {self.from_session}'s result")
         if self.unknown:
             parts.append(f"{_listed([*self.unknown])} unknown: rows are missing from the log")
         if self.unsettled:
@@ -79,8 +82,10 @@ def effect_of(
     opinions = Opinions(
         attributions={attempt.id: attribution}, broken={attempt.id} if broken else (), verdicts=verdicts
     )
-    scores = {policy: POLICIES[policy](Trials(alone, rows, opinions)) for policy in asked}
+    trials = Trials(alone, rows, opinions)
+    scores = {policy: POLICIES[policy](trials) for policy in asked}
     stood_in = tuple(policy for policy in OF_THE_SUBJECT if policy in scores and scores[policy].recovered)
+    earlier = latest_measured(attempt.case, trials)
     return ScoreEffect(
         counted_in=tuple(
             policy for policy, score in scores.items() if score.total and policy not in (*stood_in, *unknown)
@@ -89,6 +94,7 @@ def effect_of(
         unknown=unknown,
         recovered="clean" in stood_in,
         stood_in_for=stood_in,
+        from_session=earlier.session if stood_in and earlier is not None else None,
         unsettled=unsettled,
     )
 
@@ -144,8 +150,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def repeatable(self) -> bool:
-        """Whether another attempt may give a usable result."""
-        return "clean" in self.effect.left_out_of or self.effect.recovered
+        """Whether `errata rerun` repeats it by default; it skips what an earlier session measured."""
+        return "clean" in self.effect.left_out_of and not self.effect.recovered
 
 
 def explain(

@@ -51,6 +51,12 @@ def is_passed(block: LogBlock) -> bool:
     return result is not None and block.exit_code in (0, None) and (result.best_score or 0) > 0.5
 
 
+def _cost_of_reused(blocks: list[LogBlock]) -> float:
+    """A resume repeats the cost of stored runs. Where it started no agent and no judge, it spent nothing itself."""
+    reused = [block for block in blocks if reuses_runs(block) and not block.stages]
+    return sum(block.result.cost for block in reused if block.result is not None and block.result.cost is not None)
+
+
 def _session(number: int, blocks: list[LogBlock]) -> Session:
     costs = [result.cost for block in blocks for result in block.results[-1:] if result.cost is not None]
     exits = Counter(str(block.exit_code) for block in blocks)
@@ -82,14 +88,16 @@ def _pattern(blocks: list[LogBlock], cost: float, counts: dict[str, int]) -> str
     if len(exits) == 1 and exits.isdisjoint({0, None}) and not counts["experiment_complete_blocks"]:
         messages = Counter(error.message or error.type for block in blocks for error in block.errors.infos(block.file))
         why = f": {messages.most_common(1)[0][0].splitlines()[0]}" if messages else ""
-        return f"every test exit {exits.pop()}{why}; no cost"
+        return f"every test ended with exit code {exits.pop()}{why}; no cost"
     zero = counts["failed_at_zero_cost"]
     crashed = sum(1 for block in blocks if block.exit_code not in (0, None))
-    rest = [f"{zero} fail at $0"] if zero else []
-    rest += [f"{crashed} end with a non-zero exit code"] if crashed else []
+    rest = [f"{zero} failed at $0"] if zero else []
+    rest += [f"{crashed} ended with a non-zero exit code"] if crashed else []
     if counts["resumed"] * 2 > len(blocks):
-        return ", ".join([f"resume; {counts['reused']} tests reuse stored runs", *rest])
-    return ", ".join([f"real costs, ${cost:.2f} in all; {counts['passed']} passed", *rest])
+        reused = _cost_of_reused(blocks)
+        spent = f" (${reused:.2f}, spent in an earlier session)" if reused else ""
+        return ", ".join([f"resumed; {counts['reused']} tests reuse stored results{spent}", *rest])
+    return ", ".join([f"spent ${cost:.2f}; {counts['passed']} passed", *rest])
 
 
 def _signature(block: LogBlock) -> str:
