@@ -291,6 +291,21 @@ def test_a_secret_in_a_report_is_not_shown(reports):
         assert "sk-proj-abcdef" not in result.out
 
 
+def test_a_run_with_another_version_of_a_task_is_not_called_no_run_at_all():
+    import_fixtures(RUN_A)
+    alone = reason_of("002-cascade_remove")
+    import_fixtures(RUN_B)
+
+    assert (alone, reason_of("002-cascade_remove")) == ("no_other_result", "task_differs")
+    page = " ".join(done("show", "jn709tmj/002-cascade_remove").out.split())
+    assert "presumed: other runs of this case had another version of the task" in page
+
+
+def reason_of(case):
+    (row,) = [row for row in done("failures", "jn709tmj", "--json").rows if row["case"].endswith(case)]
+    return row["proof_reason"]
+
+
 def signals_on(case, run="jn7mqywb"):
     rows = done("failures", run, "--json").rows
     return [signal["name"] for row in rows if row["case"].endswith(case) for signal in row["signals"]]

@@ -38,7 +38,8 @@ def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
         put()
         put_owner(shown, shown.attribution, shown.explanation, raw=raw)
     if shown.before is not None:
-        unlike = shown.attribution is not None and shown.attribution.proof_reason == "no_other_result"
+        reason = shown.attribution.proof_reason if shown.attribution is not None else ""
+        unlike = reason in ("no_other_result", "task_differs")
         put_before(shown.before, shown.alike, raw=raw, comparable=not unlike)
     put_evidence(shown, full=full, raw=raw)
     put()

@@ -30,6 +30,7 @@ ProofReason = Literal[
     "passed_elsewhere",
     "self_evident",
     "no_other_result",
+    "task_differs",
     "nobody_passed",
     "in_doubt",
     "simulated_user",

@@ -14,6 +14,7 @@ REASONS: dict[ProofReason, str] = {
     "passed_elsewhere": "another attempt or run passed {these}",
     "self_evident": "the mistake is self-evident",
     "no_other_result": "no other run of {these} is in the store",
+    "task_differs": "other runs of {these} had another version of the task",
     "nobody_passed": "no other run passed {these}",
     "in_doubt": "some evidence points to another owner",
     "simulated_user": "another run passed {these}, but its simulated user may have acted differently",

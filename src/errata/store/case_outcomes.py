@@ -221,6 +221,16 @@ def failed_tasks(store: Store, pk: int) -> Iterator[tuple[str, str]]:
         yield from ((key, digest) for key, digest in connection.execute(query.execution_options(yield_per=2_000)))
 
 
+def measured_in(store: Store, pks: Collection[int], keys: Iterable[str]) -> Iterator[str]:
+    """Those of the cases that one of the runs has measured, whatever its task was."""
+    wanted = list(keys)
+    counted = (attempts.c.run_pk.in_(list(pks)), attempts.c.counted, attempts.c.measurement == "scored")
+    with store.reading() as connection:
+        for at in range(0, len(wanted), CHUNK):
+            some = attempts.c.case_key.in_(wanted[at : at + CHUNK])
+            yield from connection.execute(select(attempts.c.case_key).where(*counted, some).distinct()).scalars()
+
+
 def last_attempts(store: Store, pk: int) -> dict[str, int]:
     """Case key → the number of its last counted attempt."""
     query = (

@@ -60,19 +60,22 @@ class Across:
         cases: Mapping[str, CaseElsewhere] | None = None,
         *,
         passed_by: Mapping[str, str] | None = None,
+        differing: frozenset[str] = frozenset(),
         offered: frozenset[str] = frozenset(),
         version: str = "",
     ) -> None:
         self.cases = cases or {}
         self.passed_by = passed_by or {}
         """Case → a subject that passed it; empty where others were measured and none of them passed."""
+        self.differing = differing
+        """Cases that others were measured on only with another task, reference or grader."""
         self.offered = offered
         """The tools that the subject was offered; empty where the log does not tell."""
         self.version = version
         """Changes with what they show; empty where they show nothing."""
 
     def __bool__(self) -> bool:
-        return bool(self.cases or self.passed_by or self.offered)
+        return bool(self.cases or self.passed_by or self.differing or self.offered)
 
     def may_observe(self, attempt: Attempt) -> bool:
         """False for most: nothing is known of the case, and the attempt has no files."""

@@ -39,16 +39,20 @@ def attribute(
     source: str = "",
     rules: Rules | None = None,
     passed_by: str | None = None,
+    is_other_task: bool = False,
 ) -> Attribution:
     """The owner of a failure, how sure that is, which signal decided, and the label each taxonomy would give it.
 
     `passed_by` names somebody who passed the case; it is empty where others were measured and none of them passed.
+    Without it, `is_other_task` means that others were measured with another version of the task.
     """
     every = list(observed)
     if len(every) > 1:
         every.sort(key=_weight)
     owner, confidence, decided_by, also = _decide(attempt, every)
     proof, reason = _proof(attempt, every, also, passed_by) if owner == "model" else NOT_ASKED
+    if reason == "no_other_result" and is_other_task:
+        reason = "task_differs"
     signals = [one.signal for one in every]
     if reason == "passed_elsewhere":
         signals.append(signal(reason, "likely", "other results", f"passed by {passed_by}"))

@@ -150,8 +150,8 @@ def _attributed(
             observed += gaps.observe(attempt)
         if is_reference:
             observed = not_the_models(observed)
-        passer = passed_by.get(attempt.case)
-        attribution = attribute(attempt, observed, source=source, rules=rules, passed_by=passer)
+        passer, differs = passed_by.get(attempt.case), attempt.case in across.differing
+        attribution = attribute(attempt, observed, source=source, rules=rules, passed_by=passer, is_other_task=differs)
         if kind is not None:
             judged.learn(attempt, case, kind, observed, attribution)
         yield seq, attribution, any(one.breaks for one in observed)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from errata.errors import StoreError
@@ -19,6 +19,7 @@ from errata.store.case_outcomes import (
     cases_named,
     failed_tasks,
     failures_on,
+    measured_in,
     passes_of_tasks,
 )
 from errata.store.database import Store
@@ -84,10 +85,18 @@ def look_across(stored: StoredRun, store: Store) -> Across:
         cases = _with_answers(dict(_elsewhere(stored, store, peers)), stored, store, peers)
         cases = _with_tests(cases, stored, store, peers)
         passed_by = _passed_by(stored, store, peers)
-    version = _fingerprint(cases, passed_by)
+        differing = _differing(stored, store, peers, passed_by)
+    version = _fingerprint(cases, passed_by, differing)
     with suppress(StoreError):  # a read-only store is examined again each time
         keep_summary(store, stored.pk, ACROSS, peers.version, version.encode("ascii"))
-    return Across(cases, passed_by=passed_by, offered=offered, version=version)
+    return Across(cases, passed_by=passed_by, differing=differing, offered=offered, version=version)
+
+
+def _differing(stored: StoredRun, store: Store, peers: Peers, passed_by: Mapping[str, str]) -> frozenset[str]:
+    """Of the failed cases that nobody else was measured on in the same way: those that somebody was in another."""
+    others = {*peers.subjects, *peers.references} - {stored.pk}
+    left = (key for key, _ in failed_tasks(store, stored.pk) if key not in passed_by)
+    return frozenset(measured_in(store, others, dict.fromkeys(islice(left, MOST_COMPARED))) if others else ())
 
 
 def _passed_by(stored: StoredRun, store: Store, peers: Peers) -> dict[str, str]:
@@ -115,7 +124,7 @@ def _passes_of_tasks(store: Store, pks: tuple[int, ...]) -> dict[int, PassedIn]:
     return passes_of_tasks(store, pks)
 
 
-def _fingerprint(cases: Mapping[str, CaseElsewhere], passed_by: Mapping[str, str]) -> str:
+def _fingerprint(cases: Mapping[str, CaseElsewhere], passed_by: Mapping[str, str], differing: frozenset[str]) -> str:
     """Over all that becomes part of a signal; empty where nothing does."""
     facts = [
         (
@@ -124,7 +133,8 @@ def _fingerprint(cases: Mapping[str, CaseElsewhere], passed_by: Mapping[str, str
         )
         for key, case in sorted(cases.items())
     ]
-    return fingerprint([facts, sorted(passed_by.items())], size=4) if facts or passed_by else ""
+    shown = [facts, sorted(passed_by.items()), *([sorted(differing)] if differing else [])]
+    return fingerprint(shown, size=4) if facts or passed_by or differing else ""
 
 
 class _AnswerGroup(NamedTuple):
