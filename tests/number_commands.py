@@ -146,8 +146,8 @@ def report_page(run: RunOf) -> str:
 
 
 def owners_of_nobody(run: RunOf) -> int | None:
-    """Owners by rules and by default, in the status of a report."""
-    parts = r"([\d,]+) owners? assigned by rules", r"([\d,]+) (?:owners? assigned )?by default[\n;,]"
+    """Owners by rules and presumed, in the status of a report."""
+    parts = r"([\d,]+) owners? assigned by rules", r"([\d,]+) failures? presumed to be the model's"
     status = next((one for one in report_page(run).splitlines() if "**Status**" in one), "")
     found = [count for part in parts if (count := number_in(part, f"{status}\n")) is not None]
     return sum(found) if found else None
