@@ -275,7 +275,7 @@ def test_an_unavailable_run(library):
 Run jn7h2dcx · acme/drift-mini-preview · UNAVAILABLE: all 25 attempts failed with the same error and
   used no tokens:
   > error: No endpoints found for acme/drift-mini-preview.
-This run does not measure the model. Score: strict 0/25, clean n/a (0 evals left).
+This run does not measure the model. Score: strict 0/25; clean has no eval left to score.
 """)
 
 
@@ -318,7 +318,7 @@ Causes   11× harness  stored results have a null where the loader expects a dic
          errata buckets list batch-0214 --all   1 more cause, 1 failure
 First failed check   T0 9 · T1 1 · 13 without a failed check
 Cost     $54.18
-         the cost is of the results that count; `errata sessions batch-0214` shows that of each
+         cost of the latest session's results; `errata sessions batch-0214` shows that of each
          session
 
 warning  several_sessions    3 sessions in one folder; strict and as_reported use the latest, clean

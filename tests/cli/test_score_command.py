@@ -66,8 +66,8 @@ clean         13/20    65.0 %   [43.3, 81.9]    no best estimate: run not fit fo
                                                 unfinished 1, missing 1
 reviewed      –                                 0 of 10 reviewed
 clean range   52.0–72.0 % (if all 5 left-out evals failed / passed)
-presumed      4 failures are only presumed to be the model's; if none is, clean is at most 13/16,
-              81.3 %
+presumed      4 failures counted in clean are only presumed to be the model's; if none is, clean is
+              at most 13/16, 81.3 %
 cost          $0.37 total · $0.22 on passes · $0.15 on failures · $0.0287 total cost per pass
               unknown for 3 attempts
 
@@ -114,11 +114,11 @@ reviewed      –                                 0 of 23 reviewed
 recovered     11 cases that only an earlier session measured:
               test-004, test-006, test-011, test-017, test-023, test-026, test-031 and 4 more
 clean range   61.7–66.0 % (if both left-out cases failed / passed)
-presumed      16 failures are only presumed to be the model's; no failure that clean counts is
-              supported by evidence
+presumed      all 16 failures counted in clean are only presumed to be the model's (6 from an
+              earlier session)
 cost          $54.18 total · $35.46 on passes · $18.72 on failures · $2.26 total cost per pass
 cost of pass  mean $0.37 · median $0.17, of each pass at its cheapest tier
-sessions      the cost is of the results that count; `errata sessions sonnet` shows that of each
+sessions      cost of the latest session's results; `errata sessions sonnet` shows that of each
               session
 
 Left out of clean (2)
@@ -141,10 +141,10 @@ Run jn7h2dcx · acme/drift-mini-preview · convex-evals, experiment default · 2
 UNAVAILABLE: every attempt ended in the same error; this run does not measure the model
 
               passed    rate   95 % interval
-strict        0/25     0.0 %   [0.0, 13.3]     every eval
+strict        0/25     0.0 %   [0.0, 13.3]     every eval; none was scored, so none passed
 as_reported   0/25     0.0 %   [0.0, 13.3]     as convex-evals counts
-clean         –                                unavailable: only infrastructure failures, no result
-                                               of the model
+clean         –                                model unavailable: every failure was infrastructure,
+                                               so there is nothing to score
 reviewed      –                                0 of 25 reviewed
 """)
 
@@ -309,5 +309,5 @@ def test_failures_of_an_earlier_session_are_only_presumed_to_be_the_models():
     page = " ".join(done("score", batch).out.split())
 
     assert "11 taken from an earlier session (5 passed, 6 failed)" in page
-    assert "16 failures are only presumed to be the model's; no failure that clean counts is supported" in page
-    assert "the cost is of the results that count; `errata sessions" in page
+    assert "all 16 failures counted in clean are only presumed to be the model's (6 from an earlier" in page
+    assert "cost of the latest session's results; `errata sessions" in page

@@ -35,7 +35,10 @@ def test_a_run_without_a_number_is_said_to_be_missing():
 def test_no_number_at_all_stays_none():
     found = pool_scores([Score(policy="clean", remark=Note(code="unavailable"))] * 2)
 
-    assert (found.rate, found.note) == (None, "unavailable: only infrastructure failures, no result of the model")
+    assert (found.rate, found.note) == (
+        None,
+        "model unavailable: every failure was infrastructure, so there is nothing to score",
+    )
 
 
 def graded(*values, **given):

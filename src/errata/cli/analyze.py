@@ -263,8 +263,8 @@ def _show_unavailable(analysis: Analysis) -> None:
     for evidence in analysis.unavailable.evidence[:1]:
         put_quote(evidence.quote, indent=2)
     strict = f"strict {scores['strict'].passed:,}/{scores['strict'].total:,}"
-    left = plural(0, counted_in(analysis.stored.run, analysis.unit))
-    put(f"This run does not measure the model. Score: {strict}, clean n/a ({left} left).")
+    word = counted_in(analysis.stored.run, analysis.unit)
+    put(f"This run does not measure the model. Score: {strict}; clean has no {word} left to score.")
 
 
 def _show_result(analysis: Analysis) -> None:
@@ -284,7 +284,7 @@ def _show_result(analysis: Analysis) -> None:
         put(f"Passes   {passes_with_reasons(counts.outcomes.get('pass', 0), analysis.suspicious)}", hang=9)
     if idle := next((one for one in analysis.health.findings if one.name == "nothing_changed"), None):
         share = f"{idle.numbers['passes']:,.0f} of {plural(counts.outcomes.get('pass', 0), 'pass', 'passes')}"
-        put(f"Passes   {share} needed no change: an agent that does nothing would pass them, too", hang=9)
+        put(f"Passes   {share} needed no change to the environment, so doing nothing passes, too", hang=9)
     if analysis.owners:
         put()
         show_owners(analysis)

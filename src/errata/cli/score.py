@@ -64,7 +64,8 @@ def command(runs: tuple[str, ...], by_category: bool, pooled: bool, options: Opt
 
 def show_run(scores: Scores, view: RunView, *, by_category: bool) -> None:
     run, counted = scores.stored.run, counted_in(scores.stored.run, scores.unit)
-    words = ScoreWords(harness_title(run), counted)
+    nothing_scored = not scores.stored.counts.measurements.get("scored")
+    words = ScoreWords(harness_title(run), counted, nothing_scored=nothing_scored)
     described = [part for part in _described(run) if part != view.handle]
     put(" · ".join([f"Run {view.handle}", *described, _whole(scores, counted)]))
     if run.excluded is not None:
@@ -144,12 +145,14 @@ def _put_below(score: Score, run: Run, unit: str) -> None:
         which = f"if the left-out {word} failed / passed" if out == 1 else which
         put(f"{'clean range':<{LABEL}}{hundredths(low)}–{percent(high)} ({which})", hang=LABEL)
     if score.rate_without_presumed is not None:
-        presumed = plural(score.presumed, "failure is", "failures are")
+        earlier = len(score.recovered) - score.recovered_passes
+        presumed = f"{plural(score.presumed, 'failure')} counted in clean {'is' if score.presumed == 1 else 'are'}"
+        whose = f"only presumed to be the model's{f' ({earlier:,} from an earlier session)' if earlier else ''}"
         counts = f"{score.passed:,}/{score.total - score.presumed:,}, {percent(score.rate_without_presumed)}"
-        other = f"if {'it is not' if score.presumed == 1 else 'none is'}, clean is at most {counts}"
+        other = f"; if {'it is not' if score.presumed == 1 else 'none is'}, clean is at most {counts}"
         if score.passed == score.total - score.presumed:  # at most 100 % is nothing to know
-            other = "no failure that clean counts is supported by evidence"
-        put(f"{'presumed':<{LABEL}}{presumed} only presumed to be the model's; {other}", hang=LABEL)
+            presumed, other = f"{'the' if score.presumed == 1 else 'all'} {presumed}".replace("the 1 ", "the only "), ""
+        put(f"{'presumed':<{LABEL}}{presumed} {whose}{other}", hang=LABEL)
 
 
 def _put_after_fixes(after: AfterFixes | None) -> None:

@@ -212,7 +212,7 @@ def note_text(note: Note) -> str:
         case "runs_reviewed":
             return f"{count} of {of} runs reviewed"
         case "unavailable":
-            return "unavailable: only infrastructure failures, no result of the model"
+            return "model unavailable: every failure was infrastructure, so there is nothing to score"
 
 
 def _passes(count: int) -> str:

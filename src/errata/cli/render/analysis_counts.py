@@ -73,7 +73,7 @@ def show_cost(analysis: Analysis) -> None:
 
 
 def cost_of_sessions(handle: str) -> str:
-    return f"the cost is of the results that count; `errata sessions {shell_word(handle)}` shows that of each session"
+    return f"cost of the latest session's results; `errata sessions {shell_word(handle)}` shows that of each session"
 
 
 def measured_share(analysis: Analysis) -> str:
