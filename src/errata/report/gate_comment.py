@@ -14,7 +14,7 @@ from errata.render.document import Block, Code, LineContent, OwnerName, Strong, 
 from errata.render.figures import plural
 from errata.render.markdown import blocks_to_markdown
 from errata.render.markdown_text import GAP, inline_text
-from errata.report.gate_words import CaseGroup, groups, headline, notes, rates_of, reasons, score_words
+from errata.report.gate_words import CaseGroup, fixed_word, groups, headline, notes, rates_of, reasons, score_words
 from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import short_line
 
@@ -63,7 +63,7 @@ def comment_of(gate: Gate, forge: Forge, *, is_gate: bool = True, job: str = "",
 def _comparison_title(gate: Gate) -> str:
     changes = gate.given.changes
     fixed = len(changes.of("fixed")) if changes is not None else 0
-    return f"{plural(len(gate.new), 'case')} regressed, {fixed:,} fixed"
+    return f"{plural(len(gate.new), 'case')} regressed, {fixed:,} {fixed_word(gate).lower()}"
 
 
 def _head(gate: Gate, ref: CodeRef | None, *, is_gate: bool) -> Iterator[Block]:

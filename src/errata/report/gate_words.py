@@ -158,7 +158,7 @@ def groups(gate: Gate) -> Iterator[CaseGroup]:
         ("infrastructure", "Infrastructure", _STRUCK, struck),
         ("knock_on", "Knock-on", "Passed in the baseline; fail now because of another failure.", follow),
         ("flaky", "Flaky", "Mixed outcomes over equivalent attempts; not counted.", changes.of("flaky")),
-        ("fixed", _fixed(gate), "Failed in the baseline, pass now.", changes.of("fixed")),
+        ("fixed", fixed_word(gate), "Failed in the baseline, pass now.", changes.of("fixed")),
         ("missing", "Missing", "In the baseline only.", changes.of("missing")),
         ("added", "Added", f"Not in the baseline; {failing:,} of them fail.", added),
         ("edited", "Edited tasks", "The task differs between the runs: not comparable.", changes.of("edited")),
@@ -170,7 +170,7 @@ def groups(gate: Gate) -> Iterator[CaseGroup]:
             yield CaseGroup(key, f"{title}: {len(cases):,}", note, cases, key in ("new", "others"))
 
 
-def _fixed(gate: Gate) -> str:
+def fixed_word(gate: Gate) -> str:
     """Nothing was fixed where another model passes."""
     baseline = gate.given.baseline
     is_same = baseline is None or baseline.run.subject.model == gate.given.run.run.subject.model

@@ -53,8 +53,8 @@ def show_causes(analysis: Analysis) -> None:
     shown, more = analysis.causes[:most], analysis.causes[most:]
     owner = max((columns(cause.owner) for cause in shown), default=0)
     all_differ = all(cause.count == 1 for cause in more)
-    digits = max((len(f"{cause.count:,}") for cause in shown), default=0)
-    heads = [f"{cause.count:>{digits},}× {cause.owner:<{owner}}  " for cause in shown]
+    digits = max((len(f"{_own_count(cause):,}") for cause in shown), default=0)
+    heads = [f"{_own_count(cause):>{digits},}× {cause.owner:<{owner}}  " for cause in shown]
     texts = [f"{head}{_cause_title(cause)}" for head, cause in zip(heads, shown, strict=True)]
     width = max(map(columns, texts), default=0)
     room = WIDTH - 9 - width - 3
@@ -74,7 +74,11 @@ def show_causes(analysis: Analysis) -> None:
         put_command("Causes", ["errata", "buckets", "suggest", analysis.handle], "group the failures by cause")
 
 
+def _own_count(cause: CauseSummary) -> int:
+    """Without knock-on failures, which have an owner of their own."""
+    return cause.count - cause.knock_on or cause.count
+
+
 def _cause_title(cause: CauseSummary) -> str:
-    own = cause.count - cause.knock_on
-    knock_on = f" ({own:,}, and {cause.knock_on:,} knock-on)" if cause.knock_on and own else ""
+    knock_on = f" (+ {cause.knock_on:,} knock-on)" if 0 < cause.knock_on < cause.count else ""
     return f"{one_line(cause.title, CAUSE - len(knock_on))}{knock_on}"
