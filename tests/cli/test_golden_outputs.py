@@ -324,8 +324,7 @@ Cost     $54.18
 warning  several_sessions    3 sessions in one folder; strict and as_reported use the latest, clean
                              falls back to an earlier session where the latest broke
                              session 1, 2026-02-14T00:28:03Z: spent $69.59; 29 passed, 2 failed at …
-warning  errors              13 of 47 attempts (28 %) had errors: 11 while aggregating, 2 during
-                             setup
+warning  errors              13 of 47 attempts (28 %) had errors: 11 in the harness, 2 during setup
                              "1 validation error for RunResult criteria_scores Input should be a va…
 """)
 

@@ -15,7 +15,7 @@ PHASE_WORDS: dict[Phase, str] = {
     "environment": "in the environment",
     "simulator": "in the simulated user",
     "scoring": "while scoring",
-    "aggregation": "while aggregating",
+    "aggregation": "in the harness",
 }
 """When an error occurred."""
 
