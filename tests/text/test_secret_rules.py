@@ -1,5 +1,6 @@
 """Every rule of `secrets.toml` takes out its own examples, in every disguise, and leaves what it must."""
 
+import json
 import random
 
 import pytest
@@ -44,6 +45,32 @@ def test_no_disguise_carries_a_secret_out(example, carrier, seed):
     assert not leaks(secret, for_user(carried))
     assert not leaks(secret, for_others(carried))
     assert not leaks(secret, str(redact_tree({"note": [carried, {carried: 1}]})))
+
+
+def _two_in_json(first: str, second: str) -> str:
+    return json.dumps({"command": first, "env": {"NOTE": second}}, separators=(",", ":"))
+
+
+ADJACENT = {
+    "JSON without blanks": _two_in_json,
+    "JSON in JSON without blanks": lambda first, second: json.dumps(_two_in_json(first, second)),
+    "a list": lambda first, second: repr([first, second]),
+    "tags": lambda first, second: f"<a>{first}</a><b>{second}</b>",
+    "quotes": lambda first, second: f"'{first}'+'{second}'",
+    "backticks": lambda first, second: f"`{first}`,`{second}`",
+    "brackets": lambda first, second: f"({first})({second})",
+    **{sign: lambda first, second, sign=sign: f"{first}{sign}{second}" for sign in (",", ";", "|", "||", " ", "\n")},
+}
+
+
+@pytest.mark.parametrize("between", ADJACENT)
+def test_a_secret_right_behind_another_one_is_taken_out_too(between):
+    for rule, pattern in EXAMPLES:
+        first, second = (make(rule, pattern, random.Random(seed)) for seed in (1, 2))
+        shown = redact(ADJACENT[between](first.text, second.text))
+
+        assert not leaks(first, shown), shown
+        assert not leaks(second, shown), shown
 
 
 @given(st.sampled_from(EXAMPLES), st.sampled_from(sorted(CARRIERS)))

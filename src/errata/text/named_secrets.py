@@ -22,6 +22,8 @@ LONGEST_WORD = 16
 _BEFORE = 24
 _LONGEST_FLAG = 42
 _LONGEST_NAME = 64
+_SIGN_IN_VALUE = 4
+"""Characters of a sign behind a name that a value before it may have taken."""
 _HEAD = 300
 """Characters of a value that decide whether it is harmless."""
 
@@ -108,9 +110,13 @@ def named_secrets(text: str, lowered: str = "") -> Iterator[Span]:
     after = 0
     run_end = _RunEnd()
     for name in rules.name.finditer(lowered):
-        if name.start() >= after and _names_secret(text, lowered, name):
+        # a name at the end of a value, as in `TOKEN: abc|TOKEN: def`, has a value of its own behind it
+        is_inside = name.start() < after
+        if is_inside and name.end() < after - _SIGN_IN_VALUE:
+            continue
+        if _names_secret(text, lowered, name):
             secret = _value(text, name, run_end)
-            if secret:
+            if secret and (not is_inside or secret.start >= after):
                 after = secret.end
                 yield secret
 
