@@ -54,7 +54,7 @@ turn-27  .               .               c           .
 turn-28  .               .               c           .
 turn-29  .               .               c           .
 
-F fail · . pass · e empty response · c follows from turn-24 · ? no verdict
+F fail · . pass · e empty response · c follows from turn-24 · ? not scored
 (12 turns pass in all runs)
 
 failed by all 4 runs   turn-11  Cancel both of them please.

@@ -217,9 +217,9 @@ def test_every_command_counts_the_same_failed_rows(mission):
     assert sum(counted) == len(mission.rows)
     assert "(only knock-on in voice-y: turn-25)" in page
     assert "30 failed rows" in folded(mission.result)
-    assert "1 failure without a verdict" in listed
+    assert "1 failure not scored" in listed
     with working_in(mission.folder):
-        assert "7 failures (6 failed rows, 1 without a verdict)" in folded(
+        assert "7 failures (6 failed rows, 1 not scored)" in folded(
             done("failures", "00000004", "--store", "errata.db")
         )
 

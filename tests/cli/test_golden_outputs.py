@@ -368,7 +368,7 @@ run       model             suite          started           passed  failures
 7d8e9f0a  voice-delta       harbour_bench  2026-03-02 09:00       –         1
     nothing scored
 3a4b5c6d  acme/voice-gamma  harbour_bench  2026-03-01 14:00   22/30         8
-    1 failure without a verdict
+    1 failure not scored
 9c0d1e2f  voice-beta        harbour_bench  2026-03-01 13:00   20/30        10
 5e6f7a8b  voice-alpha       harbour_bench  2026-03-01 11:00   26/30         4
 1a2b3c4d  voice-alpha       harbour_bench  2026-03-01 10:00   25/30         5

@@ -89,7 +89,7 @@ def _notes(stored: StoredRun, handle: str, suspicious: SuspiciousCount | None) -
     if suspicious is not None and suspicious.contradictory:
         notes.append(f"another row contradicts {plural(suspicious.contradictory, 'pass', 'passes')}")
     if unjudged := without_verdict(stored):
-        notes.append(f"{plural(unjudged, 'failure')} without a verdict")
+        notes.append(f"{plural(unjudged, 'failure')} not scored")
     if suspicious is not None and suspicious.suspicious:
         notes.append(passes_in_words(stored.counts.outcomes.get("pass", 0), suspicious))
     if _nothing_scored(stored):

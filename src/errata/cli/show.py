@@ -80,7 +80,7 @@ def show_run(shown: ShownRun, *, raw: bool) -> None:
     line("execution", _listed(counts.executions))
     line("measured", _listed(counts.measurements))
     unjudged = without_verdict(shown.stored)
-    rows = f" ({counts.failures - unjudged:,} failed rows, {unjudged:,} without a verdict)" if unjudged else ""
+    rows = f" ({counts.failures - unjudged:,} failed rows, {unjudged:,} not scored)" if unjudged else ""
     line("failures", f"{counts.failures:,}{rows}")
     line("failed", _listed(counts.failed_checks))
     line("unreadable", str(counts.unreadable) if counts.unreadable else "")

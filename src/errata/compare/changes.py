@@ -112,7 +112,7 @@ def changes_between(
     )
 
 
-_WITHOUT_RESULT: dict[CellState, str] = {"unscored": "no verdict", "partial": "partial credit without a pass rule"}
+_WITHOUT_RESULT: dict[CellState, str] = {"unscored": "not scored", "partial": "partial credit without a pass rule"}
 
 
 def _unmeasured(cell: Cell, failure: CaseFailure) -> CaseFailure:

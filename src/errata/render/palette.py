@@ -86,7 +86,7 @@ def _either(shade: Shade) -> str:
 LETTERS = {"failed": "F", "partial": "F", "passed": ".", "error": "e", "limit": "l", "cancelled": "x", "follows": "c",
            "unscored": "?", "missing": "-", "contradictory": "!", "mixed": "~", "": " "}  # fmt: skip
 LEGEND = {"F": "fail", ".": "pass", "e": "no answer", "l": "hit a limit", "x": "cancelled", "c": "knock-on",
-          "?": "no verdict", "-": "missing", "!": "contradictory rows", "~": "mixed attempts"}  # fmt: skip
+          "?": "not scored", "-": "missing", "!": "contradictory rows", "~": "mixed attempts"}  # fmt: skip
 
 
 def owners_to_show(states: Sequence[Sequence[str]], owners: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:

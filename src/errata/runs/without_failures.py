@@ -14,7 +14,7 @@ _WORDS = {
     "unfinished": "not finished",
     "skipped": "skipped",
     "partial": "in part",
-    "no_verdict": "without a verdict",
+    "no_verdict": "not scored",
 }
 
 

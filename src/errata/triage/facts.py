@@ -239,7 +239,7 @@ MEANS = {
     "crash_before_generation": "the harness crashed before calling the model",
     "zero_tokens": "no tokens were used",
     "measurement_failed": "scoring failed",
-    "no_verdict": "no score was given",
+    "no_verdict": "not scored",
     "verifier_never_ran": "the tests never ran",
     "judges_contradict": "the judges contradict each other about the same work",
     "broken_test": "test code that can't run for a fault of its own",

@@ -110,7 +110,7 @@ GLYPHS: dict[CellState, tuple[str, str]] = {
     "limit": ("t", "limit reached"),
     "cancelled": ("x", "cancelled"),
     "follows": ("c", "follows from another failure"),
-    "unscored": ("?", "no verdict"),
+    "unscored": ("?", "not scored"),
     "missing": ("-", "missing or unfinished"),
     "contradictory": ("!", "rows contradict each other"),
     "mixed": ("~", "passes sometimes"),

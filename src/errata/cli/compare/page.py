@@ -72,7 +72,7 @@ def _compared_of(comparison: Comparison, shared: int) -> str:
     common = common_cases(comparison.matrix)
     edited = sum(case in common for case in comparison.edited)
     reasons = [f"{plural(edited, 'task')} edited"] if edited else []
-    reasons += [f"{shared - compared - edited:,} mixed or without a verdict"] if shared > compared + edited else []
+    reasons += [f"{shared - compared - edited:,} mixed or not scored"] if shared > compared + edited else []
     return f"; {compared:,} compared ({', '.join(reasons)})" if reasons else ""
 
 
@@ -279,7 +279,7 @@ def _put_flips(comparison: Comparison, names: CaseLabels) -> None:
         "new": flips.new,
         "gone": flips.gone,
         "missing in one run": tuple(case for case in flips.undecided if case in missing),
-        "no verdict in one": tuple(case for case in flips.undecided if case not in missing),
+        "not scored in one": tuple(case for case in flips.undecided if case not in missing),
         "infrastructure": flips.infrastructure,
         "task edited": flips.edited,
     }

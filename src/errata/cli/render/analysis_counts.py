@@ -48,7 +48,7 @@ def show_categories(analysis: Analysis) -> None:
         notes = [
             "" if whole else "passes have no row in the log",
             overlap_note(analysis.overlap),
-            f"not counted, without a verdict: {', '.join(unscored)}" if unscored else "",
+            f"not counted because not scored: {', '.join(unscored)}" if unscored else "",
         ]
         put_parts("Failed by category  ", parts, f"({note})" if (note := "; ".join(filter(None, notes))) else "")
 

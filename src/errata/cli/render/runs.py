@@ -41,11 +41,11 @@ def attempts_in_words(stored: StoredRun) -> str:
 
 
 def failures_in_words(stored: StoredRun) -> str:
-    """`8 failures`; of judged turns `8 failures (7 failed rows, 1 without a verdict)`."""
+    """`8 failures`; of judged turns `8 failures (7 failed rows, 1 not scored)`."""
     words, unjudged = plural(stored.counts.failures, "failure"), without_verdict(stored)
     if not unjudged:
         return words
-    return f"{words} ({plural(stored.counts.failures - unjudged, 'failed row')}, {unjudged:,} without a verdict)"
+    return f"{words} ({plural(stored.counts.failures - unjudged, 'failed row')}, {unjudged:,} not scored)"
 
 
 def without_verdict(stored: StoredRun) -> int:
