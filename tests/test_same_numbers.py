@@ -333,7 +333,8 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
     "recurring": [
         ("report", lambda run: number_in(r"\*\*Recurring\*\*: ([\d,]+) of", report_page(run))),
         ("report --json", lambda run: (report(run)["history"] and sum(
-            bool(one["repeat"]["reports"]) for one in report(run)["failures"])) or None),
+            (one["repeat"]["reports"] or one["repeat"]["runs"]) > 0 and not one["repeat"]["otherwise"]
+            for one in report(run)["failures"])) or None),
     ],
     "empty answers": [
         ("check --json", lambda run: in_findings(run.row("check")["findings"])),

@@ -323,7 +323,7 @@ def _members(pattern: Pattern, report: RunReport) -> str:
 def _recurring(repeated: Sequence[RunFailure], report: RunReport) -> str:
     total = plural(len(report.failures), "failure")
     if not repeated:
-        return f"they name none of the {total}"
+        return f"none of the {total}"
     return f"{len(repeated)} of {total}: {name_list([one.case for one in repeated], 20)}"
 
 
