@@ -14,7 +14,7 @@ def test_tool_calls_that_arrive_as_text_make_a_run_unfit_on_the_first_page():
         "problem tool_channel_broken 3 of 5 attempts (60 %) have tool calls that look mangled or arrived as text"
         in page
     )
-    assert "Owners 5 failures harness 3" in page
+    assert "Owners 5 failures, by who has to act harness 3" in page
     owners = {row["case"]: row["owner"] for row in done("failures", "latest", "--json").rows}
     assert owners == {
         "git-workflow-hack": "harness",

@@ -140,7 +140,7 @@ def test_a_gate_writes_names_of_cases_and_files_as_they_are():
     out = errata("gate", "0b1c2d3e").out
 
     assert "  turn-12 has 2 rows with different verdicts" in out
-    assert "  openai_summary.json states turns_scored 30" in out
+    assert "  openai_summary.json has turns_scored 30" in out
 
 
 def test_an_allow_list_excuses_a_failure_and_complains_about_stale_entries():

@@ -47,9 +47,9 @@ def test_a_finding_quotes_both_rows(tmp_path):
 
     assert finding.text == "rows of one case differ in what they expect: 1 case (7)"
     assert finding.severity == "warning"
-    assert [(one.quote, one.ref.line) for one in sorted(finding.evidence, key=lambda one: one.ref.line)] == [
-        ("7 expected: 4", 1),
-        ("7 expected: 7", 2),
+    assert [(one.stated, one.quote, one.ref.line) for one in finding.evidence] == [
+        ("7 expected", "4", 1),
+        ("7 expected", "7", 2),
     ]
 
 

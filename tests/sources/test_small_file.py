@@ -38,7 +38,7 @@ def test_what_is_no_file_of_its_own_is_not_read(tmp_path: Path):
 def test_a_document_that_is_needed_again_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     names: list[str] = []
     monkeypatch.setattr(
-        documents, "small_file", lambda path, most: (names.append(path.name), small_file(path, most))[1]
+        documents, "small_file", lambda path, most: (names.append(Path(path).name), small_file(path, most))[1]
     )
     (tmp_path / "a.json").write_bytes(b'{"a": 1}')
     (tmp_path / "bad.json").write_bytes(b'{"a": ')

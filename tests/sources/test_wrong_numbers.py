@@ -144,7 +144,7 @@ def test_a_reward_outside_of_its_scale_is_reported(tmp_path, reward):
 
     assert found.severity == "error"
     assert "a score outside of its scale (0 to 1)" in found.text
-    assert found.evidence[0].quote == f"score {reward:g}"
+    assert found.evidence[0].stated == f"score {reward:g}"
 
 
 @given(
@@ -175,5 +175,5 @@ def test_a_cost_that_nobody_can_pay_is_reported_and_left_out_of_the_sum(tmp_path
 
     assert found.text.startswith("1 attempt has a cost that is not an amount")
     assert found.text.endswith("left out of every sum")
-    assert f"{cost:g}" in found.evidence[0].quote
+    assert f"{cost:g}" in found.evidence[0].stated
     assert attempts(log)[0].usage.cost is None
