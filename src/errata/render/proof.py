@@ -38,7 +38,7 @@ def proof_legend(shown: int, presumed: int) -> str:
 def proof_counts(shown: int, presumed: Mapping[ProofReason, int], *, repeated: bool = False) -> str:
     """`19 supported, 12 presumed: no other run of these cases is in the store`; empty where no rule decided.
 
-    Each reason has its count where there are several.
+    With several reasons: `3 presumed: 2 because no other run passed these cases; 1 because …`.
     """
     whole = sum(presumed.values())
     if not shown and not whole:
@@ -49,7 +49,7 @@ def proof_counts(shown: int, presumed: Mapping[ProofReason, int], *, repeated: b
     reasons = sorted(((often, reason) for reason, often in presumed.items() if often), key=lambda pair: -pair[0])
     words = [_words(reason, several=often > 1, no_other=no_other) for often, reason in reasons]
     if len(reasons) > 1:
-        words = [f"{one} ({often:,})" for one, (often, _) in zip(words, reasons, strict=True)]
+        words = [f"{often:,} because {one}" for one, (often, _) in zip(words, reasons, strict=True)]
     counts = f"{shown:,} supported, {whole:,} presumed" if shown else f"{'all ' if whole > 1 else ''}presumed"
     return f"{counts}: {'; '.join(words)}"
 

@@ -78,10 +78,14 @@ def _models(mine: int, failures: Sequence[RunFailure]) -> str:
 
 
 def _proofs(failures: Sequence[RunFailure]) -> str:
+    counts = _proof_counts(failures)
+    return f" ({counts})" if counts else ""
+
+
+def _proof_counts(failures: Sequence[RunFailure]) -> str:
     shown = sum(one.proof == "shown" for one in failures)
     reasons = Counter(one.proof_reason for one in failures if one.proof == "presumed")
-    counts = proof_counts(shown, reasons, repeated=any(one.attempts > 1 for one in failures))
-    return f" ({counts})" if counts else ""
+    return proof_counts(shown, reasons, repeated=any(one.attempts > 1 for one in failures))
 
 
 def owner_notes(failures: Sequence[RunFailure]) -> dict[str, str]:
@@ -94,7 +98,7 @@ def owner_notes(failures: Sequence[RunFailure]) -> dict[str, str]:
         reasons = Counter(one.cause if one.reviewed else one.rule_means or one.reason for one in members)
         reason, often = reasons.most_common(1)[0]
         shown = short_line(reason, NOTE)
-        proofs = _proofs(members).strip(" ()") if owner == "model" else ""
+        proofs = _proof_counts(members) if owner == "model" else ""
         reason = shown if 2 * often > len(members) or not shown else f"e.g. {shown}"
         notes[owner] = proofs or ": ".join(filter(None, (_how_sure(members), reason)))
     return notes
