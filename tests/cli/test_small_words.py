@@ -103,8 +103,8 @@ def test_a_case_with_several_attempts_was_passed_by_none_of_them():
         "all attempts at this case failed, and no other run of it is in the store"
     )
     assert proof_counts(1, {"nobody_passed": 2, "no_other_result": 1}) == (
-        "1 supported, 3 presumed: 2 because no other run passed these cases; 1 because no other run of this case is in the"
-        " store"
+        "1 supported, 3 presumed: 2 because no other run passed these cases; "
+        "1 because no other run of this case is in the store"
     )
 
 
