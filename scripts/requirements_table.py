@@ -1,7 +1,7 @@
 """Which requirement is proven by which test, and whether that test passes: `make requirements`.
 
-`--check` only lists marks without a requirement, and requirements without a line in tests/requirements.toml;
-`--list` runs nothing.
+tests/requirements.toml is the register. `--check` only lists marks that it does not know, and entries that no test
+names; `--list` runs nothing.
 """
 
 import argparse
@@ -13,15 +13,17 @@ import tempfile
 import tomllib
 import xml.etree.ElementTree as ET
 from collections import defaultdict
-from collections.abc import Collection, Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-TARGETS = ROOT / "tests" / "requirements.toml"
-"""The code that each requirement needs, as `make sabotage` removes it; or why there is none yet."""
+REGISTER = ROOT / "tests" / "requirements.toml"
+"""What is required, and the code that it needs, as `make sabotage` removes it; or why there is none yet."""
 OPEN = "open:"
-LATER = re.compile(r"[BE]-\d\d")
-"""What the three projects added later (E) and what new users found (B): adopted, but not required by the mission."""
+LATER = re.compile(r"[BENORUX]-\d\d")
+"""What the three projects added later (E) and what users found (the rest): adopted, but not required by the mission."""
+FINDINGS = tuple(f"B-{number:02d}" for number in range(1, 98))
+"""Findings that have to keep a test."""
 
 
 def main() -> int:
@@ -29,13 +31,17 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="only say what is wrong with the marks")
     parser.add_argument("--list", action="store_true", help="do not run the tests")
     chosen = parser.parse_args()
-    required = tomllib.loads((ROOT / "docs" / "requirements.toml").read_text(encoding="utf-8"))
+    required = texts()
     proven: dict[str, list[str]] = defaultdict(list)
     for place, marked in marks():
         proven[marked].append(place)
-    unknown = sorted(name for name in proven.keys() - required.keys() if not LATER.fullmatch(name))
+    needs = targets()
+    unknown = sorted(name for name in proven.keys() - needs.keys() if not LATER.fullmatch(name))
     wrong = [f"{proven[name][0]} names `{name}`, which is not a requirement" for name in unknown]
-    wrong += untold(required, proven, targets())
+    wrong += [
+        *unproven(proven, needs),
+        *(f"no test names the finding `{name}`" for name in FINDINGS if name not in proven),
+    ]
     for problem in wrong:
         print(problem)
     if chosen.check:
@@ -53,21 +59,29 @@ def main() -> int:
     return 1 if wrong or failed else 0
 
 
+def register() -> dict[str, dict[str, str]]:
+    return tomllib.loads(REGISTER.read_text(encoding="utf-8"))
+
+
+def texts() -> dict[str, str]:
+    """Requirement → its text."""
+    return {name: entry["text"] for name, entry in register().items() if name != "promises"}
+
+
 def targets() -> dict[str, str]:
-    return tomllib.loads(TARGETS.read_text(encoding="utf-8"))
+    """Requirement, or word that is a promise → the code that it needs."""
+    entries = register()
+    promises = entries.pop("promises")
+    return {name: entry["needs"] for name, entry in entries.items()} | promises
 
 
-def untold(required: Collection[str], proven: Container[str], needs: Mapping[str, str]) -> Iterator[str]:
-    """Every requirement names the code it needs, and every entry has a test."""
-    file = TARGETS.relative_to(ROOT)
-    for name in required:
-        if name not in needs:
-            yield f"{file} has no line for `{name}`: what it needs, or `{OPEN} …` and why nothing yet"
-        elif not needs[name].startswith(OPEN) and name not in proven:
-            yield f"{file} has an entry for `{name}`, but no test names it"
-        elif not needs[name].removeprefix(OPEN).strip():
-            yield f"{file} does not say why `{name}` is open"
-    yield from (f"{file} has a line for `{name}`, which is not a requirement" for name in needs if name not in required)
+def unproven(proven: Container[str], needs: Mapping[str, str]) -> Iterator[str]:
+    """Every entry names the code it needs and has a test, or states why not."""
+    for name, need in needs.items():
+        if not need.startswith(OPEN) and name not in proven:
+            yield f"no test names `{name}`"
+        elif not need.removeprefix(OPEN).strip():
+            yield f"{REGISTER.name} does not say why `{name}` is open"
 
 
 def failing() -> set[str]:

@@ -1,7 +1,7 @@
 """`make sabotage`: removes the code that each requirement needs, and checks that one of its tests fails.
 
-tests/requirements.toml names for every requirement a function, a table or a template. Without it at least one test that
-names the requirement has to fail; where none does, the tests prove nothing.
+tests/requirements.toml names for every requirement and promise a function, a table or a template. Without it at least
+one test that names the entry has to fail; where none does, the tests prove nothing.
 """
 
 import argparse

@@ -13,6 +13,7 @@ misleading_sample = cache(partial(misleading, 400, seed=1))
 honest_sample = cache(partial(honest, 200, seed=1))
 
 
+@pytest.mark.req("B-88")
 def test_no_misleading_quote_is_accepted():
     assert [case for case in misleading_sample() if not reasons(case)] == []
 

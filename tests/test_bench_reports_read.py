@@ -67,6 +67,7 @@ def test_one_label_for_all_failed_evals_counts_for_each():
     assert len(of("broken-run.md").failures) == 6
 
 
+@pytest.mark.req("B-55")
 def test_a_table_of_runs_gives_every_run_with_its_pass_rate():
     runs = [(one.id, one.model, one.passed, one.total) for one in of("three-runs.md").runs]
 

@@ -129,6 +129,7 @@ def test_only_the_gate_and_what_reads_or_cuts_uses_redaction_itself():
     assert around == {"triage/rulebook.py"}  # cuts a quote out of the middle of a line
 
 
+@pytest.mark.req("B-96")
 def test_commands_in_hints_are_quoted_for_a_shell():
     unquoted = re.compile(r"`errata (?:[a-z]+ ){1,3}\{(?!shell_word|shlex|handle\}|handles\}|names\}|command)")
 

@@ -14,6 +14,7 @@ IMPORT, SMALL_FILES = 1, 5
 """The import into a store that has another run, and the import of many small files."""
 
 
+@pytest.mark.req("nothing was lost")
 @pytest.mark.parametrize("number", [IMPORT, SMALL_FILES, RESTORE, MIGRATION])
 def test_commands_that_are_killed_leave_nothing_half_visible(number, tmp_path):
     baseline = kills.baseline_of(number, tmp_path)

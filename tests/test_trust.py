@@ -156,6 +156,7 @@ def test_a_store_stays_inside_the_project(project):
     assert "not a path below" in refused(project, 'store = "../other.db"').message
 
 
+@pytest.mark.req("B-90")
 def test_a_hostile_file_stops_every_command_and_changes_nothing(project):
     owners = [rule.owner for rule in built_in().rules.values()]
     write(

@@ -4,6 +4,7 @@ import random
 from collections import Counter
 
 import msgspec
+import pytest
 from failures_to_group import a_failing, an_error, members, read_as, together
 from hypothesis import given
 from hypothesis import strategies as st
@@ -150,6 +151,7 @@ def test_what_carries_a_bucket_was_read_and_is_in_it(given_):
             assert len(bucket.supported_by) >= max(1, min(3, len(own)))
 
 
+@pytest.mark.req("B-58")
 @given(failures())
 def test_verdicts_change_nothing_about_the_buckets_of_other_failures(given_):
     nobody = [msgspec.structs.replace(one, verdict=None, owner=one.rule_owner or one.owner) for one in given_]

@@ -67,7 +67,7 @@ def test_after_a_merge_a_verdict_supports_what_it_named_before():
     assert stands(failures, keys=("verdict:something-else",)).status == "final"
 
 
-@pytest.mark.req("J-14", "J-31")
+@pytest.mark.req("J-14", "J-31", "B-62")
 def test_knock_on_failures_do_not_count():
     failures = some(3, 1)
     by_attempt = {one.attempt: one for one in failures}
@@ -98,7 +98,7 @@ def test_a_bucket_that_lost_its_support_falls_back():
     assert stands(changed, supported_by=("0", "1", "2")) == ("reviewed", ("0",))
 
 
-@pytest.mark.req("J-31", "J-02")
+@pytest.mark.req("J-31", "J-02", "final")
 @given(
     st.lists(
         st.tuples(st.booleans(), st.booleans(), st.booleans(), st.booleans()).map(

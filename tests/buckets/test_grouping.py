@@ -131,7 +131,7 @@ def answered(*answers: WrongAnswer, text: str = "") -> list[FailureToGroup]:
     return [a_failing(str(at), text, answer=answer) for at, answer in enumerate(answers)]
 
 
-@pytest.mark.req("J-25")
+@pytest.mark.req("J-25", "B-73")
 def test_wrong_answers_are_grouped_by_what_was_answered_in_place_of_what():
     assert together(suggest(answered(NO, NO, YES, YES, NO))) == {frozenset("014"), frozenset("23")}
 

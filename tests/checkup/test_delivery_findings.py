@@ -79,6 +79,7 @@ def same(number, text, outcome="fail"):
     return row(number, output=Output(text=text), outcome=outcome)
 
 
+@pytest.mark.req("B-29")
 def test_a_run_of_which_most_answers_are_one_text_is_not_fit_where_others_were_due():
     text = "I do not have access to the document you mention. Id: 7f3a9c1b2d4e5f6071829{}"
     found = findings_with([*rows(3), *(same(10 + n, text.format(n)) for n in range(20))], lambda n: f"answer {n}")
@@ -105,6 +106,7 @@ def test_one_right_answer_to_many_equal_questions_is_not_told():
     assert named("identical_outputs", findings_with([same(n, text, "pass") for n in range(9)], lambda _: text)) == []
 
 
+@pytest.mark.req("B-24")
 @pytest.mark.parametrize(
     ("text", "tokens", "told"), [("B", 1, False), ("Yes", None, False), ("B", 512, True), ("The answer", 2, True)]
 )

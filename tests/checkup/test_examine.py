@@ -201,6 +201,7 @@ def test_a_finding_points_to_its_evidence(name):
     assert all(one.ref is not None for one in found.evidence)
 
 
+@pytest.mark.req("fit")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_is_unfit_exactly_where_a_finding_is_an_error(name):
     findings = check(**MINIMAL[name][1])

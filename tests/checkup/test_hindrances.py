@@ -15,6 +15,7 @@ EMPTY = Conduct(turns=9, calls=8, ended_empty=Sighting(count=1, step=9, quote=""
 FINE = Conduct(turns=9, calls=8, empty_calls=Sighting(count=1, step=3, quote="Bash()"), last_text="done")
 
 
+@pytest.mark.req("B-07")
 @pytest.mark.parametrize(
     ("conduct", "name", "text"),
     [

@@ -90,6 +90,7 @@ def test_a_rate_that_contradicts_its_own_counts_is_a_problem_with_both():
     assert found.text == "score.json states accuracy 0.75, but its own counts are 2 of 4"
 
 
+@pytest.mark.req("B-21")
 def test_a_headline_that_does_not_follow_from_the_rows_is_a_problem_with_both_numbers():
     survey = RunSurvey(run=RUN, unreadables=(), now=None)
     for attempt in rows(3):

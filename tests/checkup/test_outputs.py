@@ -29,6 +29,7 @@ def test_white_space_is_an_empty_answer():
     assert the("empty_outputs", check([*rows(9), row(9, output=Output(text=" \n\t"))]))
 
 
+@pytest.mark.req("B-77")
 def test_what_the_harness_writes_in_the_place_of_an_empty_answer_is_one():
     marked = row(9, native_status="EMPTY_RESPONSE", output=Output(text="[EMPTY_RESPONSE: none]"))
 

@@ -29,6 +29,7 @@ def others(*but):
     return [a_row(task, "tests") for task in TASKS if task not in but]
 
 
+@pytest.mark.req("B-19")
 @pytest.mark.parametrize(
     "name",
     [

@@ -128,6 +128,7 @@ def run_action(environment, forge):
     return made
 
 
+@pytest.mark.req("B-76")
 def test_the_action_gates_every_run_comments_once_and_updates_the_comment(environment, forge):
     baseline()
     results("first", "++-")

@@ -43,6 +43,7 @@ def long_names(at_home: Path) -> list[str]:
     return [row["run_id"] for row in done("runs", "--json").rows]
 
 
+@pytest.mark.req("B-97")
 def test_every_writer_takes_names_of_any_length(long_names):
     one, both = long_names[:1], long_names
     done("report", *one, "--html", "-o", "report")

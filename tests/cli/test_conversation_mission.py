@@ -106,7 +106,7 @@ def test_both_runs_of_a_model_are_in_the_rows_and_tell_which_is_which(mission):
     assert [row["run_id"] for row in written] == [row["run_id"] for row in mission.rows]
 
 
-@pytest.mark.req("J-10", "J-15", "J-28", "J-29")
+@pytest.mark.req("J-10", "J-15", "J-28", "J-29", "B-59")
 def test_every_failed_row_has_the_cluster_that_a_reader_gives_it(mission):
     wrong = []
     for row in mission.rows:
@@ -174,6 +174,7 @@ def test_each_test_has_one_p_with_its_correction_and_one_without_followers(missi
     assert "Fisher's exact test over turns, p Holm-corrected for 3 categories" in section(mission.text, "Categories")
 
 
+@pytest.mark.req("B-63")
 def test_a_run_that_is_not_fit_is_named_on_top_in_the_table_and_on_the_terminal(mission):
     fit = {row["run"]: row["checkup"] for row in table(section(mission.text, "Run Set"))}
 
@@ -184,6 +185,7 @@ def test_a_run_that_is_not_fit_is_named_on_top_in_the_table_and_on_the_terminal(
     assert "unfit acme/voice-z is NOT FIT for comparison" in folded(mission.result)
 
 
+@pytest.mark.req("B-64")
 def test_a_missing_turn_is_explained_by_the_lines_of_the_log(mission):
     rows = {(row["run"], row["turn"]): row for row in table(section(mission.text, "Not Measured"))}
 
@@ -262,6 +264,7 @@ def test_a_label_that_a_reader_changes_is_kept_beside_the_first(mission):
     assert "knowledge_grounding_error" in shown
 
 
+@pytest.mark.req("B-61")
 def test_a_reader_can_blame_the_judge_and_the_report_shows_it(tmp_path):
     with working_in(tmp_path):
         comparison = build(tmp_path)

@@ -68,6 +68,7 @@ def damaged_by(content: bytes, seed: int) -> bytes:
     return bytes(damaged)
 
 
+@pytest.mark.req("B-94")
 @pytest.mark.parametrize("seed", range(12))
 def test_no_damaged_page_is_called_a_bug(sound, seed, tmp_path):
     store = tmp_path / "errata.db"
@@ -159,6 +160,7 @@ def read_only(tmp_path, monkeypatch):
     folder.chmod(0o755)
 
 
+@pytest.mark.req("B-95")
 def test_every_reading_command_reads_a_read_only_store(read_only, tmp_path):
     writable = tmp_path / "writable.db"
     shutil.copy(read_only, writable)

@@ -209,7 +209,7 @@ def test_an_unavailable_run_says_nothing_about_its_model():
     assert "This run does not measure the model." in page
 
 
-@pytest.mark.req("C-07")
+@pytest.mark.req("C-07", "all passed", "nothing to analyse")
 def test_where_all_passed_there_is_nothing_to_analyse(tmp_path):
     result = done("analyze", SAMPLES["d"])
 

@@ -51,6 +51,7 @@ def test_no_page_shows_0_percent_or_claims_that_the_number_is_reproduced(log, sc
         assert re.search(r"strict +(13/24|3/6) ", page)
 
 
+@pytest.mark.req("B-43")
 def test_a_log_of_failures_alone_is_in_no_comparison_by_case(tmp_path):
     """On the cases that both logs hold it would fail every one."""
     with working_in(tmp_path):

@@ -311,6 +311,7 @@ def signals_on(case, run="jn7mqywb"):
     return [signal["name"] for row in rows if row["case"].endswith(case) for signal in row["signals"]]
 
 
+@pytest.mark.req("B-46")
 def test_a_known_gap_of_a_report_yields_to_a_later_verdict(reports, at_home):
     """The report of 20 February calls it a gap; in March somebody found that it is the model's."""
     import_fixtures(RUN_A, RUN_B)

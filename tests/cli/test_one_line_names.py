@@ -28,6 +28,7 @@ def imported(tmp_path, monkeypatch):
     Path("run.jsonl").write_bytes(b"".join(write_lines([record, case, attempt])))
 
 
+@pytest.mark.req("B-92")
 def test_a_name_with_line_breaks_makes_no_line_of_its_own(imported):
     commands = [("analyze", "run.jsonl", "--no-report"), ("runs",), ("check", "latest"), ("failures", "latest")]
     commands += [("show", "latest"), ("show", f"latest/{named('nothing')}"), ("failures", named("no run"))]

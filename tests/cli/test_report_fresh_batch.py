@@ -83,6 +83,7 @@ def test_the_output_names_the_folder_of_the_results_and_how_to_write_elsewhere(b
     assert "Nothing was filed, and no other file was changed." in text
 
 
+@pytest.mark.req("B-71")
 def test_a_report_in_the_results_changes_nothing_about_the_batch(batch, said):
     again = done("import", batch, "--store", said[1])
 
@@ -104,6 +105,7 @@ def test_the_advice_on_a_session_does_not_invent_a_command_that_could_not_start(
     assert "can't start" not in advice
 
 
+@pytest.mark.req("B-67")
 def test_a_session_of_commands_that_could_not_start_is_called_so(tmp_path):
     lines = ["ERROR: [Errno 2] No such file or directory: 'pixi'"]
     tried = [Tried(f"test-00{at}", lines, exit_code=-1, seconds=0.1) for at in (1, 2)]
@@ -124,6 +126,7 @@ def test_the_file_of_a_knock_on_failure_states_how_it_follows(tmp_path):
     assert "The failure of test-002 ended this test or was in its way" in page(folder, "failures/test-004.md")
 
 
+@pytest.mark.req("B-69")
 def test_a_rate_over_fewer_than_five_tests_is_not_called_supported(batch, said):
     assert "Do not publish 14.3 %: only 1 test was measured, too few for a rate." in folded(said[0])
     assert "support" not in page(batch, "README.md")
@@ -142,6 +145,7 @@ def test_the_page_of_every_failure_has_cause_mechanism_evidence_and_fix(batch, s
     assert section(page(batch, "failures/test-005.md"), "Fix").startswith("Unknown: no rule has a fix")
 
 
+@pytest.mark.req("B-68")
 def test_an_inherited_verdict_says_so_and_brings_its_fix(tmp_path):
     lines = [crash(f"test-00{at}", "AttributeError: 'TierConfig' object has no attribute 'language'") for at in (1, 2)]
     folder = Batch(tmp_path / "batch", threads=1, sessions=[lines]).write()
@@ -174,7 +178,7 @@ def test_grader_failures_are_not_among_the_models_costs(batch, said):
     assert groups == {"passed": "$0.80", "failed, framework": "$2.25", "all": "$3.05"}
 
 
-@pytest.mark.req("S-28")
+@pytest.mark.req("S-28", "B-72")
 def test_the_comment_on_the_epic_has_no_links_into_the_folder(batch, said):
     comment = page(batch, "comments/analysis.md")
 
@@ -202,7 +206,7 @@ def entry_batch(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.req("S-16", "S-18")
+@pytest.mark.req("S-16", "S-18", "B-70")
 def test_the_second_generation_gets_the_same_report(tmp_path):
     folder = entry_batch(tmp_path / "batch-0321")
     result = folded(reported(folder))

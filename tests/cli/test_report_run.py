@@ -366,6 +366,7 @@ def test_actions_taken_are_none_at_first(run_a):
     assert re.search(r"^## Actions taken\n\nNone\n", run_a.text, re.MULTILINE)
 
 
+@pytest.mark.req("B-86")
 @pytest.mark.parametrize("which", ["run_a", "run_b", "reviewed"])
 def test_a_command_asks_no_question_of_an_agent(which, request):
     assert "?" not in folded(request.getfixturevalue(which).result)

@@ -117,6 +117,7 @@ def test_a_table_may_give_steps_and_agents(team, tmp_path):
     assert measured["steps"]["within_one"]["right"] == 3
 
 
+@pytest.mark.req("B-42")
 @pytest.mark.parametrize(
     ("table", "told"),
     [
@@ -186,6 +187,7 @@ def test_no_verdict_on_a_failure_is_in_its_packet(team, tmp_path):
     assert after == before
 
 
+@pytest.mark.req("B-39")
 def test_every_speaker_is_named_in_the_transcript(team):
     for attempt in [row["attempt_id"] for row in done("failures", RUN, "--json").rows]:
         steps = done("show", attempt, "--json").row["attempt"]["steps"]
@@ -198,6 +200,7 @@ def test_every_speaker_is_named_in_the_transcript(team):
             assert f"{step['index']:>3} {step['actor']['role']} {step['actor']['name'][:16]}" in brief
 
 
+@pytest.mark.req("B-40")
 def test_the_form_lists_every_word_that_a_field_takes(team):
     """Every list of words in the schema that models get is in the form, too."""
 

@@ -65,6 +65,7 @@ def test_a_packet_holds_the_task_its_reference_and_the_answers_of_all_subjects()
     assert [one["label"] for one in packet["question"]["labels"]] == ["broken_task", "broken_test", "hard", "unknown"]
 
 
+@pytest.mark.req("B-10")
 def test_a_verdict_on_a_task_goes_for_the_failures_of_all_subjects(tmp_path):
     answer = leased()["answer"]
 

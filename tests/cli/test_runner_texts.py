@@ -197,7 +197,7 @@ def test_findings_quote_that_line_too(debug):
     assert not NOISE.search("\n".join(quotes))
 
 
-@pytest.mark.req("C-10")
+@pytest.mark.req("C-10", "B-48")
 def test_a_review_does_not_change_the_error(public, reviewed):
     before = {one["case"]: one["error"] for one in public.report["failures"]}
 
@@ -244,7 +244,7 @@ def test_an_answer_equal_to_the_code_of_the_reference_is_noted_whatever_lies_bes
     assert "answer_equals_reference" in names
 
 
-@pytest.mark.req("C-27")
+@pytest.mark.req("C-27", "B-54")
 def test_a_proposed_fix_is_shown_before_and_after(reviewed):
     about = section(reviewed.text, LINT)
 
@@ -294,6 +294,7 @@ def test_every_page_counts_the_same_reviews(reviewed):
     assert (note["count"], note["of"]) == (len(VERDICTS), len(ERRORS))
 
 
+@pytest.mark.req("B-51")
 def test_a_rerun_goes_by_verdicts(reviewed):
     cases = [case for command in reviewed.rerun["commands"] for case in command["cases"]]
 

@@ -48,6 +48,7 @@ def test_a_name_that_is_almost_right_is_corrected():
     assert "convex-evals" in result.talk
 
 
+@pytest.mark.req("B-41")
 def test_the_example_of_the_page_can_be_used(own_labels):
     (row,) = [row for row in done("taxonomies", "--json").rows if row["name"] == "my-agents"]
 

@@ -35,6 +35,7 @@ def jobs(tmp_path):
     return IDS
 
 
+@pytest.mark.req("B-26")
 def test_runs_of_unknown_models_are_no_unstable_subject(jobs):
     studies = done("consistency", *jobs, "--json").rows
     compared = done("compare", *jobs, "--json").row

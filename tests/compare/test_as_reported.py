@@ -42,6 +42,7 @@ def test_a_headline_that_does_not_follow_from_the_rows_is_told():
     assert (found.rate, found.stated, found.reproduced) == (0.0, 0.9, False)
 
 
+@pytest.mark.req("reproduced")
 @pytest.mark.parametrize(("stated", "is_it"), [(0.666667, True), (0.67, True), (0.6666, False), (0.66, False)])
 def test_a_number_that_was_rounded_is_the_same_number(stated, is_it):
     found = as_reported(trials(row(1, 1.0), row(2, 1.0), row(3, 0.0), reported=headline(value=stated)))

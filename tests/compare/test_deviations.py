@@ -33,6 +33,7 @@ def found_in(shares, members):
     return [(one.label, one.category) for one in deviations(shares, members) if one.deviates]
 
 
+@pytest.mark.req("B-78")
 def test_a_model_that_breaks_down_in_a_category_is_named_and_nobody_else():
     rates = {model: [0.8, 0.8, 0.8, 0.8] for model in "abcde"} | {"f": [0.8, 0.8, 0.3, 0.8]}
 

@@ -1,5 +1,6 @@
 """What a comparison says of one run alone agrees with what it says of several."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tries import trials
@@ -38,6 +39,7 @@ def test_a_case_with_an_edited_task_takes_no_part_in_what_changed():
     assert without.p == 1.0
 
 
+@pytest.mark.req("B-53")
 def test_an_infrastructure_failure_is_no_change():
     runs = (stored(1), stored(2))
     attempts = [an_attempt(case=case, outcome="fail") for case in "ab"]

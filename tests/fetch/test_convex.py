@@ -180,6 +180,7 @@ def test_without_a_key_closed_queries_are_told(tmp_path):
     assert "key for this host" in result.value.hint
 
 
+@pytest.mark.req("B-56")
 @pytest.mark.parametrize(
     ("code", "hint"),
     [

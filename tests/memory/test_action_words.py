@@ -51,6 +51,7 @@ def test_what_was_done(text):
     assert is_entry_of_a_list(text, is_log=False)
 
 
+@pytest.mark.req("B-44")
 @pytest.mark.parametrize(
     "text",
     [

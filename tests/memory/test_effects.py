@@ -183,6 +183,7 @@ def test_an_action_of_another_report_on_that_day_may_have_been_first():
     assert effect(listed, a_run("2026-03-09", failed=[LINT]), before)[0] == "unknown"
 
 
+@pytest.mark.req("B-45")
 @pytest.mark.parametrize(
     ("before", "now", "worked"),
     [

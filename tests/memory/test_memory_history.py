@@ -180,6 +180,7 @@ def test_an_infrastructure_failure_in_a_report_by_hand_is_no_repeat(failure):
     assert mentions([a_report(failures=(failure,))], NAMES).cases == {}
 
 
+@pytest.mark.req("B-74")
 def test_a_case_in_a_report_of_a_broken_run_is_no_repeat():
     failures = tuple(a_failure(case, label="KNOWN_GAP") for case in ("a/001-b", "a/002-c", "a/003-d"))
 

@@ -42,6 +42,7 @@ def test_what_was_done_is_recognised(text, told, action):
     assert done(text, **told) is action
 
 
+@pytest.mark.req("B-50")
 @pytest.mark.parametrize(
     ("text", "told"),
     [

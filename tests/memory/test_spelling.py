@@ -45,6 +45,7 @@ def test_these_are_not(one, other):
     assert not same_model(one, other)
 
 
+@pytest.mark.req("B-25")
 @pytest.mark.parametrize(
     "remark",
     ["Old", "New", "high", "low", "thinking", "no thinking", "2024-05", "20241022", "beta", "preview", "FC", "64k"],

@@ -68,6 +68,7 @@ def test_a_program_that_ends_in_its_own_exception_has_crashed(text, line, at):
     assert obstacle.where == (f"agent/agent.txt:{at}" if at else "agent/agent.txt:1")
 
 
+@pytest.mark.req("B-06")
 @pytest.mark.parametrize(
     "text",
     [
@@ -108,6 +109,7 @@ def test_an_agent_whose_program_is_not_found_was_not_installed(line):
     assert found_in(log(f"{line}\n")).kind == "not_installed"
 
 
+@pytest.mark.req("B-05")
 def test_a_program_that_the_subject_did_not_find_is_its_own_affair():
     pane = log("bash: tmuxx: command not found\nroot@box:/app# ", "t/panes/post-agent.txt")
     keys = log(KEYS, "t/commands.txt")

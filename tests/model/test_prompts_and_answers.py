@@ -10,6 +10,7 @@ VARIABLES = {"niche": "compliance for small practices", "snippets": "We paid a f
 TEMPLATE = "Score {{niche}} by these: {{ snippets }}"
 
 
+@pytest.mark.req("B-11")
 @pytest.mark.parametrize(
     ("sent", "template", "fault"),
     [

@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,6 +41,7 @@ def reported(kinds):
     )
 
 
+@pytest.mark.req("B-75")
 def test_errors_are_above_and_below_the_line():
     run = reported(["error"] * 3 + ["failed"] * 7 + ["passed"] * 20)
 

@@ -64,6 +64,7 @@ def page(report):
     return to_html(run_document(report))
 
 
+@pytest.mark.req("B-81")
 def test_the_page_is_one_file_below_a_megabyte(page):
     assert len(page.encode()) < 1_000_000
     assert page.count("AssertionError: expected") >= 100
@@ -119,6 +120,7 @@ def test_the_report_has_about_400_lines_and_the_details_have_all(report):
     check_markdown(details)
 
 
+@pytest.mark.req("B-80")
 def test_analyze_leaves_one_file_and_names_it_in_its_last_line(tmp_path):
     rows = [{"model": "m", "id": f"c-{at}", "ok": False, "answer": str(at), "gold": "x"} for at in range(80)]
     (tmp_path / "r.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))

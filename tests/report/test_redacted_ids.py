@@ -27,6 +27,7 @@ def test_no_name_of_a_file_holds_a_secret():
     assert not leaks(SECRET, slug(f"nightly {SECRET.text}") + key_slug(f"case {SECRET.text}"))
 
 
+@pytest.mark.req("B-93")
 @pytest.mark.parametrize("native_id", [SECRET.text, f"{PEOPLE} 7"])
 def test_notes_of_people_stay_in_the_report_of_a_run_whose_id_is_redacted(tmp_path, monkeypatch, native_id):
     monkeypatch.chdir(tmp_path)

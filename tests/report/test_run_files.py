@@ -36,7 +36,7 @@ def test_whatever_the_names_hold_there_are_two_folders_and_a_file(model, provide
     assert all(part and not part.startswith((".", "-")) and part.isascii() for part in parts)
 
 
-@pytest.mark.req("C-22")
+@pytest.mark.req("C-22", "B-57")
 @pytest.mark.trap(21)
 @pytest.mark.parametrize(
     ("there", "path"),

@@ -109,6 +109,7 @@ print("answered", flush=True)
 """A program that leaves a child in a session of its own, with all pipes open."""
 
 
+@pytest.mark.req("B-91")
 @pytest.mark.parametrize(
     "does",
     ["time.sleep(8)", "[(os.write(1, b'.'), os.write(2, b'.'), time.sleep(0.01)) for _ in range(400)]"],

@@ -48,6 +48,7 @@ def refused(**fields) -> str:
     return "\n".join(rejection.reasons)
 
 
+@pytest.mark.req("B-36")
 @pytest.mark.parametrize(("step", "agent"), [(0, "user"), (3, "Planner"), (7, "WebSurfer"), (20, "tool")])
 def test_the_agent_is_the_speaker_of_the_step_unless_another_is_named(step, agent):
     verdict = taken(decisive_step=step, decisive_reason="it excludes the right page")
@@ -188,6 +189,7 @@ def test_thought_comes_before_the_step_it_leads_to():
     assert fields.index("decisive_step") < fields.index("second_candidate") < fields.index("label")
 
 
+@pytest.mark.req("B-38")
 def test_the_definition_is_in_packet_and_prompt():
     prompt = " ".join(prompt_for(TEAM, marker=MARKER).before.split())
 

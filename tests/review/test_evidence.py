@@ -274,6 +274,7 @@ def test_what_a_user_says_in_a_transcript_is_not_what_happened():
     assert reasons(("steps/1", "I booked the heron instead"), packet=packet) == ()
 
 
+@pytest.mark.req("B-35")
 def test_what_a_simulated_user_says_is_evidence_against_the_simulator_only():
     packet = a_packet(
         places=(

@@ -66,6 +66,7 @@ def test_a_span_covers_the_whole_note():
     assert "let y" not in text[span.start : span.end]
 
 
+@pytest.mark.req("B-49")
 @pytest.mark.parametrize("text", PLANTED)
 def test_the_lines_around_a_planted_instruction_stay_evidence(text):
     before, after = "const total = price * nights;\n", "\nreturn total - discount;\n"

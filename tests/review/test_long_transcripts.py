@@ -57,6 +57,7 @@ def submitted(store, leased, place, quote):
     return submit_verdict(read_submission(json.dumps(answer)), store, READER, now=NOW)
 
 
+@pytest.mark.req("B-33")
 def test_three_hundred_steps_are_all_in_the_timeline_within_the_budget(run, store):
     packet = lease_next(run.run.native_id, store, LeaseRequest(reviewer=READER), now=NOW).packet
 
@@ -67,6 +68,7 @@ def test_three_hundred_steps_are_all_in_the_timeline_within_the_budget(run, stor
     assert f"steps/{STEPS // 2}" not in shown
 
 
+@pytest.mark.req("B-34")
 def test_honest_quotes_of_steps_that_the_packet_leaves_out_are_accepted(run, store):
     leased = lease_next(run.run.native_id, store, LeaseRequest(reviewer=READER), now=NOW)
     shown = {place.place for place in leased.packet.places}

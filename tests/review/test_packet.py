@@ -271,6 +271,7 @@ def test_a_transcript_that_fits_is_shown_whole_and_has_no_timeline():
     assert made.timeline == ()
 
 
+@pytest.mark.req("B-37")
 def test_a_step_that_is_the_output_keeps_its_number_and_its_speaker():
     planner, writer = (Actor(role="assistant", name=name) for name in ("Planner", "Writer"))
     steps = (

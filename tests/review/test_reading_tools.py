@@ -129,6 +129,7 @@ def test_quotes_are_looked_up_in_the_whole_attempt(stored, store, reads_more, qu
     assert (tally.reviewed, tally.refused) == ends
 
 
+@pytest.mark.req("verified")
 def test_what_was_quoted_beyond_the_packet_is_found_again(stored, store):
     plan = plan_review([stored], store, ReviewRequest(chosen=chosen(reads_more=True)), now=NOW)
     run_review(plan, store, ReviewTally(1), lambda _: None)

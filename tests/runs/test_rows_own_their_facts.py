@@ -40,6 +40,7 @@ def test_the_order_of_two_rows_with_different_gold_decides_nothing(tmp_path):
     assert {decided[0] for *_, decided in owners(one)} >= {"model"}
 
 
+@pytest.mark.req("B-20")
 def test_a_finding_quotes_both_rows(tmp_path):
     view = view_of(tmp_path, TWO_GOLDS)
 

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from errata.cli.render.runs import passes_in_words, passes_with_reasons
 from errata.runs.importing import import_paths
 from errata.runs.suspicions import SuspiciousCount, contradictory_passes, counted_before
@@ -46,6 +48,7 @@ def analysed(folder, store, rows):
     return RunView(stored, store)
 
 
+@pytest.mark.req("B-12")
 def test_passes_that_are_error_bodies_leave_much_to_analyse(tmp_path, store):
     body = '{{"detail": "Unprocessable", "status": 422, "requestId": "3f2a77d0-0000-4000-8000-{:012}"}}'
     view = analysed(tmp_path, store, [a_row(number, 422, body.format(number)) for number in range(78)])

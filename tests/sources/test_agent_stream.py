@@ -132,6 +132,7 @@ def test_a_git_lfs_pointer_is_no_log_of_the_run():
     assert [item.context for item in items(AGENTS / "claude_code_v3") if isinstance(item, Run)] == [()]
 
 
+@pytest.mark.req("B-03")
 def test_the_entries_of_run_log_that_name_a_trial_are_its_log(tmp_path):
     row = {"task_id": "a", "is_resolved": None, "failure_mode": "unknown_agent_error"}
     rows = [row | {"trial_name": "a.1-of-2.r"}, row | {"trial_name": "a.1-of-20.r"}]

@@ -281,6 +281,7 @@ def test_a_number_beyond_every_float_costs_itself(tmp_path, beside, noted):
     assert noted() == ["rows.jsonl:1 the number 1e999 was left out: it is too large"]
 
 
+@pytest.mark.req("B-89")
 @pytest.mark.parametrize("text", [b'"\\ud800"', b'"\\ud800\\ud800"', b'[NaN, "\\udfff"]'])
 def test_a_lone_surrogate_costs_one_character(tmp_path, text, noted):
     items = lines_of(tmp_path, b"1\n" + text + b"\n2\n")

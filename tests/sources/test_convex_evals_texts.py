@@ -84,6 +84,7 @@ def test_a_retry_that_the_log_mentions_is_no_error():
     assert (log.kind, log.errors) == ("running", ())
 
 
+@pytest.mark.req("B-47")
 def test_what_fetch_records_about_itself_is_no_unreadable_file(tmp_path):
     shutil.copytree(DEBUG, tmp_path / "run")
     record = '{"run": "jn7", "deployment": "https://a.convex.cloud", "asked": "runs:getRunDetails", "at": "2026-03-10"}'

@@ -37,6 +37,7 @@ def by_model(items: list[Any]) -> list[tuple[str, str, str]]:
 CASE = '[case]\nname = "id"\n[attempt]\npassed = "ok"\n'
 
 
+@pytest.mark.req("B-31")
 def test_a_nested_list_of_runs_gives_a_run_for_each(tmp_path: Path):
     document = {"runs": [{"model": "m1", "results": RESULTS}, {"model": "m2", "results": RESULTS[:1]}]}
     items = items_of(tmp_path, document, f'rows = "runs[].results[]"\n[run]\nmodel = {{ column = "^model" }}\n{CASE}')

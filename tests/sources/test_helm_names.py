@@ -29,6 +29,7 @@ def verdicts(path: Path):
     return [(one.case, one.index, facts(one), one.reported, one.reported_counted, one.output) for one in attempts(path)]
 
 
+@pytest.mark.req("B-32")
 def test_a_folder_is_the_same_run_whatever_its_files_are_called(demo):
     usual, (run,) = verdicts(demo), runs(demo)
     rename(demo, OTHER_NAMES)

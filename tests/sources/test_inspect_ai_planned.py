@@ -24,6 +24,7 @@ def without_ids(tmp_path, *, results: bool = False, **config):
     return path
 
 
+@pytest.mark.req("B-22")
 @pytest.mark.parametrize(
     ("config", "planned"),
     [

@@ -121,7 +121,7 @@ JUDGING = {
 }
 
 
-@pytest.mark.req("S-02", "S-12")
+@pytest.mark.req("S-02", "S-12", "B-65")
 @pytest.mark.parametrize("lines", JUDGING.values(), ids=JUDGING)
 def test_a_score_of_0_without_a_valid_judgment_is_the_graders_whatever_it_cost(tmp_path, lines):
     assert owner(tmp_path, *lines, scored=COST) == "grader"
@@ -441,6 +441,7 @@ def test_two_crashes_on_leftovers_follow_from_the_crash_before_them(tmp_path, fo
     assert {found[one.test] for one in later} == {who}
 
 
+@pytest.mark.req("B-66")
 def test_a_test_that_worked_in_between_separates_two_cascades(tmp_path):
     """The second crash leaves the same branch behind."""
     tried = [

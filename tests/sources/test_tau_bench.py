@@ -178,6 +178,7 @@ def test_the_domain_is_told_by_the_policy():
     assert cases[0].key == "tau-bench/airline/0"
 
 
+@pytest.mark.req("B-17")
 def test_rows_of_the_first_generation_that_were_cut_at_their_step_limit_are_limits():
     """They have an empty `reward_info`, and the reward of 0 that the harness starts with."""
     found = attempts(FOLDER / "tau_cut" / "data" / "gpt-4o-airline.json")

@@ -270,6 +270,7 @@ def test_no_file_that_a_source_reads_is_called_unread(folder):
 # --- where the search stops ---
 
 
+@pytest.mark.req("B-23")
 def test_a_search_that_stops_for_the_number_of_files_says_where(tmp_path, monkeypatch):
     monkeypatch.setattr(folder_search, "LOOK_CAP", 5)
     root = a_run_in(tmp_path / "all")

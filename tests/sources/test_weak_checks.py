@@ -67,6 +67,7 @@ def measured(folder, logs):
     return attempt.checks[0].weakness
 
 
+@pytest.mark.req("B-13")
 def test_a_metric_over_no_claims_scores_one_and_says_nothing(tmp_path):
     assert (
         measured(tmp_path, 'Truths (limit=None):\n[\n    "x"\n] \n \nClaims:\n[] \n \nVerdicts:\n[]') == "no_criteria"

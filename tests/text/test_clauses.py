@@ -26,6 +26,7 @@ def test_what_is_denied_is_not_stated(text):
     assert find_statement(MISTAKE, text) is None
 
 
+@pytest.mark.req("B-60")
 @pytest.mark.parametrize(
     ("text", "clause"),
     [

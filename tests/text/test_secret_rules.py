@@ -21,6 +21,7 @@ def test_at_least_a_hundred_kinds_of_secrets_are_known():
     assert len(secret_kinds()) >= 100
 
 
+@pytest.mark.req("B-87")
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.get("kind") or rule["name"])
 def test_each_rule_takes_out_its_examples(rule):
     for pattern in rule["test"]:

@@ -22,6 +22,7 @@ def crashed(message, phase="subject", kind="", **changes):
     return an_attempt(errors=(error,), **facts | changes)
 
 
+@pytest.mark.req("supported")
 def test_a_measured_failure_is_the_models_unless_a_signal_shows_otherwise():
     found = attributed(an_attempt(checks=(Check(name="tests", status="fail", explanation="expected 3, got 4"),)))
 
@@ -227,6 +228,7 @@ def test_an_answer_that_is_the_reference_is_not_the_models_fault():
     assert attributed(attempt, case=case).decided_by == "answer_equals_reference"
 
 
+@pytest.mark.req("B-30")
 def test_files_that_are_no_part_of_an_answer_need_not_equal_the_reference():
     beside = ("tsconfig.json", "README.md", "package.json", "package-lock.json", "bun.lockb", "convex/tsconfig.json")
     expected = [("convex/a.ts", "a"), ("convex/b.ts", "b"), *((path, "reference") for path in beside)]
@@ -284,6 +286,7 @@ def test_in_an_unavailable_run_the_rule_that_knows_the_text_names_the_owner(mess
     assert alone.owner == owner
 
 
+@pytest.mark.req("B-15")
 @pytest.mark.parametrize(("phase", "owner"), [("subject", "unknown"), ("setup", "environment")])
 def test_in_an_unavailable_run_a_text_that_no_rule_knows_has_a_weak_owner_or_none(phase, owner):
     found = unavailable("zork: it went odd", phase)

@@ -54,6 +54,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.req("B-08")
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_test_file_that_cannot_be_collected_for_its_own_fault_is_the_graders(fault):
     found = attributed(with_log(collecting(FAULTS[fault])))

@@ -29,6 +29,7 @@ def is_proven(rule):
     return bool(found and found.right == found.decided >= FEWEST_EXAMPLES and len(found.sources) >= FEWEST_SOURCES)
 
 
+@pytest.mark.req("certain")
 @pytest.mark.parametrize("name", CERTAIN)
 def test_a_certain_rule_names_the_field_it_repeats_or_has_labelled_examples(name):
     rule = built_in().book.rules[name]

@@ -118,6 +118,7 @@ def arithmetic(name, task, expected):
     return attribute(attempt, observe(a_run(), attempt, case, RunWide(), built_in()))
 
 
+@pytest.mark.req("B-28")
 def test_a_case_that_asks_for_another_sum_than_its_name_and_answer_is_the_tasks():
     found = arithmetic("Multiplication 7×8", "What is 8*8?", "56")
 

@@ -55,6 +55,7 @@ def test_what_is_quoted_of_a_demand_is_in_the_log_or_in_the_task_word_for_word(l
     assert all(one.quote in (task if one.where == "case.input" else attempt.artefacts[0].text) for one in signals)
 
 
+@pytest.mark.req("B-09")
 def test_a_file_that_is_missing_under_the_name_in_the_task_is_not_the_tasks():
     task = POLYGLOT.replace("main.c.py", "main.py.c")
 

@@ -58,6 +58,7 @@ def test_an_error_in_the_place_of_the_last_message_is_not_the_models(text, owner
         assert (found.owner, found.confidence) == (owner, "likely")
 
 
+@pytest.mark.req("B-16")
 @pytest.mark.parametrize(
     ("text", "task"),
     [

@@ -130,6 +130,7 @@ def test_three_refused_calls_without_a_limit_are_no_loop():
     assert repeated_call(an_attempt(steps=steps, **TURNS)) is not None
 
 
+@pytest.mark.req("B-14")
 @pytest.mark.parametrize(
     ("changes", "owner"),
     [

@@ -122,6 +122,7 @@ def test_a_sentence_where_a_call_is_required_shows_the_subjects_mistake():
 EQUALS = Check(name="equals", scorer="equals", kind="assertion", status="fail", explanation="Expected output to equal")
 
 
+@pytest.mark.req("B-27")
 @pytest.mark.parametrize("answer", ["The answer is **11**.", "The answer is 11.", "Anna has **11** apples.", "11."])
 def test_a_right_answer_in_words_is_the_graders_where_the_task_left_the_form_open(answer):
     found = attributed(answered(answer, EQUALS), APPLES, "11")

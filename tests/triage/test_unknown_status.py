@@ -65,6 +65,7 @@ def test_checks_that_measured_the_attempt_go_before_an_unknown_status(tmp_path):
     assert (found.owner, "unknown_status" in [one.name for one in found.signals]) == ("model", True)
 
 
+@pytest.mark.req("B-18")
 def test_a_checkup_lists_unknown_status_words_with_counts(tmp_path):
     run, made = table(tmp_path, "zorked", "usageLimits", "zorked", "failed")
     found = {one.name: one for one in examine(run, made, (), now=datetime(2026, 3, 1, tzinfo=UTC))}
@@ -97,6 +98,7 @@ def test_an_error_before_the_first_token_is_not_the_providers_without_a_provider
     assert (in_the_run.owner, in_the_run.confidence) == ("unknown", "weak")
 
 
+@pytest.mark.req("B-04")
 def test_a_value_that_the_harness_reports_shows_that_something_was_measured(tmp_path):
     rows = [{"id": "c", "error": "it went odd", "output": "", "score": 0.4}]
     run, (attempt,) = read(tmp_path, rows, ("error", "output", "score"))

@@ -25,6 +25,7 @@ def test_colours_do_not_hide_that_tests_ran():
     assert attributed(log.splitlines()[0]).owner == "environment"
 
 
+@pytest.mark.req("B-02")
 def test_a_program_of_the_subject_that_is_not_found_is_no_evidence_against_the_verifier():
     assert attributed(NOT_FOUND).owner == "model"
     assert attributed(f"{NOT_FOUND}{SUMMARY}").owner == "model"
