@@ -27,7 +27,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # tests start hundreds of processes: none of them should compile the package again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check actionlint bench bench-grow bench-shapes bench-inspect bench-viewers bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-injections bench-compare bench-analysis bench-differences bench-buckets bench-report soak run-for-real properties golden types requirements sabotage docs lock lowest needs-uv clean help test-postgres bench-scale test-ray
+.PHONY: demo test check actionlint bench bench-grow bench-inspect bench-viewers bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-injections bench-compare bench-analysis bench-differences bench-buckets bench-report soak run-for-real properties golden types requirements sabotage house docs lock lowest needs-uv clean help test-postgres bench-scale test-ray
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -62,14 +62,13 @@ ON_POSTGRES := tests/store tests/review tests/memory tests/buckets tests/server 
 test-postgres: $(READY) ## the suites of store, review, memory, causes, server and runs on a PostgreSQL server of their own
 	@ERRATA_TEST_ENGINE=postgres $(BIN)/pytest -n auto --dist worksteal $(ON_POSTGRES)
 
-check: $(READY) types ## ruff, ruff format, mypy strict, import-linter, requirements, wording, size, types of scripts
+check: $(READY) types ## ruff, ruff format, mypy strict, import-linter, requirements, wording, types of scripts
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python scripts/requirements_table.py --check
 	@$(BIN)/python scripts/lint_words.py
-	@$(BIN)/python scripts/budgets.py
 
 types: ## check the types of the page's scripts; skipped where npm is missing
 	@if ! command -v npm >/dev/null 2>&1; then echo "types of scripts: skipped, npm is not installed"; \
@@ -87,10 +86,6 @@ bench: $(READY) $(BENCH_READY) ## import and start-up against their floors, Insp
 	@$(BIN)/python -m bench
 	@$(BIN)/python -m bench.analysis --sizes 1000000
 	@$(BIN)/python -m bench.inspect --python $(BENCH)/bin/python
-	@$(BIN)/python -m bench.shapes
-
-bench-shapes: $(READY) ## what users import; CHECKOUTS="before=../old after=." compares, in turns
-	@$(BIN)/python -m bench.shapes $(foreach each,$(CHECKOUTS),--checkout $(each))
 
 bench-grow: $(READY) ## a second import of logs that have grown by 1 %, beside the first
 	@$(BIN)/python -m bench.grow
@@ -154,6 +149,9 @@ requirements: $(READY) ## which requirement is proven by which test, and whether
 sabotage: $(READY) ## take out what each requirement needs; a test of it has to fail
 	@$(BIN)/python scripts/sabotage.py
 
+house: $(READY) ## measure the layout: modules, passes, imports
+	@$(BIN)/python scripts/measure_house.py --before docs/lab/house-before.json
+
 bench-report: $(READY) ## reports over 10,000 failures
 	@$(BIN)/python -m bench.reports
 
@@ -168,7 +166,6 @@ bench-differences: $(READY) ## models that deviate in a category: planted ones f
 	@$(BIN)/python -m bench.differences
 
 docs: $(DOCS_READY) ## build the documentation site; a broken link or an unlisted page is an error
-	@$(BIN)/python scripts/json_docs.py --page
 	@$(DOCS)/bin/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going -c docs . build/docs
 	@echo build/docs/index.html
 

@@ -58,7 +58,7 @@ OWN = {
     "runs/child_processes.py": "an order to another process of errata",
     "runs/reader_processes.py": "records between two processes of errata",
     "runs/summary_processes.py": "an order to another process of errata, and ids of runs that are done",
-    "settings/trust.py": "hashes of trusted files",
+    "settings/files.py": "hashes of trusted files",
     "store/database.py": "a constant",
     "testing.py": "the conformance kit: copies of fixtures",
     "writeback/edit_log.py": "a script that the user runs on a log of their own",

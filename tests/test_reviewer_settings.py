@@ -6,7 +6,7 @@ import pytest
 
 from errata.errors import SettingsError
 from errata.settings import load_settings
-from errata.settings.trust import settings_that_need_trust
+from errata.settings.files import settings_that_need_trust
 
 MODEL = 'kind = "llm"\nmodel = "openai:gpt-5"\n'
 

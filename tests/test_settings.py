@@ -9,9 +9,8 @@ import pytest
 from errata.errors import SettingsError
 from errata.model.store_address import StoreAddress, address_of
 from errata.settings import load_settings
-from errata.settings.files import TAKES
+from errata.settings.files import TAKES, trust_hash
 from errata.settings.store_location import local_file
-from errata.settings.trust import trust_hash
 
 
 def settings(**given):

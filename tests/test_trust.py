@@ -10,9 +10,19 @@ import pytest
 
 from errata.errors import SettingsError
 from errata.settings import load_settings
-from errata.settings.files import FROM_NO_FILE, TAKES, Deployment, FromFile
+from errata.settings.files import (
+    EFFECTS,
+    FREE,
+    FROM_NO_FILE,
+    TAKES,
+    Deployment,
+    FromFile,
+    is_trusted,
+    needs_trust,
+    settings_that_need_trust,
+    trust_hash,
+)
 from errata.settings.reviewers import ReviewerSettings
-from errata.settings.trust import EFFECTS, FREE, is_trusted, needs_trust, settings_that_need_trust, trust_hash
 from errata.triage import rulesets
 from errata.triage.rulebook import built_in
 from reading import RUN_B

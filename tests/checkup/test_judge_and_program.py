@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from errata.checkup import examine
 from errata.model import Check, Scorer
-from errata.model.opposing_checks import asks_whether_right
+from errata.model.attempt import asks_whether_right
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 STATUSES = {True: "pass", False: "fail"}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from errata.fetch import transport
-from errata.fetch.addresses import DEPLOYMENTS
+from errata.fetch.transport import DEPLOYMENTS
 from terminal import done, errata
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "fetch"))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.compare.bootstrap import quantile, quantile_interval
+from errata.compare.intervals import quantile, quantile_interval
 
 RANGE = 0.012
 """How far the tail of 2,000 draws may be from 2.5 %: some three and a half standard deviations."""

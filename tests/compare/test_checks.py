@@ -3,7 +3,7 @@
 import pytest
 from matrices import a_matrix
 
-from errata.compare.checks import counted_patterns, failed_dimensions, pattern_of
+from errata.compare.summaries import counted_patterns, failed_dimensions, pattern_of
 from errata.model import Attribution, FailureKey, Output, Signal
 from errata.testing import an_attempt
 

@@ -2,8 +2,7 @@
 
 from matrices import a_matrix
 
-from errata.compare.pairs import pairings
-from errata.compare.ranking import rank
+from errata.compare.pairs import pairings, rank
 from errata.compare.scores import Score
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.errors import FetchError
-from errata.fetch.addresses import DEPLOYMENTS, Target, belongs_to, deployment_address, is_private, target_of
+from errata.fetch.transport import DEPLOYMENTS, Target, belongs_to, deployment_address, is_private, target_of
 
 RUN = "jn709tmjsmt0gc4p4ysp6m6ztabx3hw2"
 EVAL = "jh75912hmfp1gw3mc8190aexnr22mc2h"

@@ -11,9 +11,8 @@ from deployment import ADMIN_KEY, Deployment, redirected, silent, status, trunca
 
 import errata.fetch
 from errata.errors import FetchError, NotFoundError
-from errata.fetch.addresses import Target
 from errata.fetch.convex import fetch_run
-from errata.fetch.transport import READS, Transport
+from errata.fetch.transport import READS, Target, Transport
 
 RUN_A = "jn709tmjsmt0gc4p4ysp6m6ztabx3hw2"
 EVAL = "jh75912hmfp1gw3mc8190aexnr22mc2h"

@@ -12,9 +12,8 @@ from deployment import Deployment, status
 
 from errata.errors import FetchError, NotFoundError
 from errata.fetch import transport as module
-from errata.fetch.addresses import Target
 from errata.fetch.convex import fetch_run
-from errata.fetch.transport import Transport
+from errata.fetch.transport import Target, Transport
 from terminal import errata
 
 RUN_A_ID = "jn709tmjsmt0gc4p4ysp6m6ztabx3hw2"

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from standing_in import calls, filing, put_in_place, state
 
-from errata.render.markdown_text import GAP
+from errata.render.markdown import GAP
 from report_pages import DAY, working_in
 from terminal import done
 

@@ -14,9 +14,7 @@ from soak.plans import MIX, in_turn
 from soak.provider import Provider
 from soak.wire import WAYS
 
-from errata.llm.asking import MOST_ROUNDS, Asking, as_the_library_has_it, form_for, in_words
-from errata.llm.failing import ask_error
-from errata.llm.gate import MOST_BYTES
+from errata.llm.asking import MOST_BYTES, MOST_ROUNDS, Asking, as_the_library_has_it, ask_error, form_for, in_words
 from errata.llm.spec import ModelAnswer, ModelSpec, NoAccessError, NotNowError, RefusedError, Tool
 
 TURNED_AWAY = ("rate_limited", "internal_error", "bad_gateway", "unavailable")

@@ -12,8 +12,7 @@ from soak.provider import Provider
 from errata.llm import batches
 from errata.llm.asking import Asking
 from errata.llm.batch_spec import BatchRequest, RemoteBatch, at_batch_price
-from errata.llm.batches import BatchService
-from errata.llm.offline import Offline
+from errata.llm.batches import BatchService, Offline
 from errata.llm.spec import AskError, GoneError, ModelAnswer, ModelSpec, NoAccessError, NotNowError, cost_of
 from llm.loopback import SCHEMA
 

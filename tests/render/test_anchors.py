@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.render.anchors import Anchors
-from errata.render.document import Document, Link, Section, paragraph
+from errata.render.document import Anchors, Document, Link, Section, paragraph
 from errata.render.html import to_html
 from errata.render.markdown import to_markdown
 

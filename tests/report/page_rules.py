@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 
-from errata.render.anchors import anchor_of
+from errata.render.document import anchor_of
 
 PARSER = MarkdownIt("gfm-like", {"linkify": False}).enable(["table", "strikethrough"])
 HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")

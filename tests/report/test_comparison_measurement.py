@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.model.output.report.comparison import PairTest
-from errata.report.comparison_measurement import GUIDE, chance_words
+from errata.report.comparison_document import GUIDE, chance_words
 
 
 def a_pair(**changes):

@@ -20,7 +20,7 @@ from errata.report.front import CLEAN, beside_words, by_count, causes_card, scor
 from errata.report.parts import name_list
 from errata.report.run_collect import _bounds
 from errata.report.run_document import run_document
-from errata.report.run_groups import case_map, failure_groups, ranked_causes
+from errata.report.run_failure_section import case_map, failure_groups, ranked_causes
 from errata.report.run_prose import answer_of, owner_notes
 from errata.report.shared import score_lines
 

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent.parent / "scripts"))
 
 from golden_reports import GOLDEN, commands, write
 
-from errata.render.anchors import anchor_of
+from errata.render.document import anchor_of
 
 NAMES = [name for name, _ in commands()]
 PAGES = sorted(GOLDEN.rglob("*.md"))

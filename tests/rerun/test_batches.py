@@ -2,9 +2,7 @@
 
 from wishes import failed
 
-from errata.rerun.batches import LONGEST, batch_commands
-from errata.rerun.fit import shaped
-from errata.rerun.plan import Command, PlanNote
+from errata.rerun.plan import LONGEST, Command, PlanNote, batch_commands, shaped
 
 
 def a_plan(attempts):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.rerun.fit import MODEL, NAME, VALUE, UnfitError, exactly, fit, fit_number, fit_path
+from errata.rerun.plan import MODEL, NAME, VALUE, UnfitError, exactly, fit, fit_number, fit_path
 
 HOSTILE = {
     "a command": "$(rm -rf ~)",

@@ -12,7 +12,7 @@ from errata.store.runs import all_runs
 from errata.store.thinning import SHORT, Citations, steps_to_keep, thin_run, thinned_attempts
 from errata.testing import a_run, an_attempt
 from errata.verbs.doctor import check_deeply
-from errata.verbs.store_space import restore_transcripts
+from errata.verbs.store_backup import restore_transcripts
 
 AT = "2026-11-17T10:00:00Z"
 

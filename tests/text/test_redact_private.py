@@ -10,7 +10,7 @@ from tests.length import LONG
 from tests.time_limit import within
 
 from errata.render.document import Code, Text, marked
-from errata.render.markdown_text import GAP, plain_title
+from errata.render.markdown import GAP, plain_title
 from errata.text.outgoing import (
     for_others,
     outgoing_line,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from errata.model import Attempt, Check, SourceRef
-from errata.model.opposing_checks import asks_whether_right, measured_pairs
+from errata.model.attempt import asks_whether_right, measured_pairs
 
 PAIRS_CAP = 200
 EXAMPLES = 3

@@ -12,10 +12,10 @@ from errata.checkup.gaps import CheckGaps
 from errata.checkup.odd_numbers import OddNumbers, RecomputedHeadline
 from errata.checkup.task_mentions import TaskMention, mention_in_row
 from errata.model import Attempt, Case, Conduct, ErrorInfo, Run, SourceRef, Unreadable
-from errata.model.coverage import not_in_log, passes_without_rows
+from errata.model.attempt import judging_scorers
+from errata.model.counts import not_in_log, passes_without_rows
 from errata.model.delivery import failed_response
 from errata.model.obstacles import channel_state, only_writes_calls
-from errata.model.opposing_checks import judging_scorers
 from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.model.words import Phase
 from errata.text.mask import mask, without_ids

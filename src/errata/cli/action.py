@@ -12,7 +12,7 @@ from errata.cli.output import put_json, say
 from errata.cli.render.fields import SHORT, place_of, put_field, put_undo
 from errata.cli.render.history import put_action, put_action_header
 from errata.cli.shared_options import reports_option
-from errata.json_output.actions import action_output, added_output
+from errata.json_output.review import action_output, added_output
 from errata.memory.actions import ActionRecord, ActionRequest
 from errata.model.output.memory import ActionRmOutput
 from errata.runs.names import handle_of

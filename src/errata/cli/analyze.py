@@ -136,7 +136,7 @@ def _write_report(view: RunView) -> Path | None:
 
 
 def _put_json(analysis: Analysis, report: Path | None, unread: Sequence[UnreadFiles] = ()) -> None:
-    from errata.json_output.analysis import analysis_output
+    from errata.json_output.runs import analysis_output
 
     put_json(with_project(analysis_output(analysis, report, unread)))
 

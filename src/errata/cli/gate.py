@@ -14,13 +14,12 @@ from errata.cli.output import put, put_json, say, write_out
 from errata.cli.render.runs import title_of
 from errata.cli.shared_options import OneOfMany, Word
 from errata.cli.table import put_table
-from errata.compare.changes import CaseChange, CaseFailure
-from errata.compare.gate import INFRASTRUCTURE, Gate, GateRules, owners_of
+from errata.compare.gate import INFRASTRUCTURE, CaseChange, CaseFailure, Gate, GateRules, owners_of
 from errata.compare.scores import POLICY_NAMES, Policy
 from errata.errors import SettingsError
-from errata.json_output.gate import json_gate
+from errata.json_output.comparison import json_gate
 from errata.model.words import OWNERS
-from errata.report.gate_words import groups, headline, notes, rates_of, reasons, score_words
+from errata.report.gate_comment import groups, headline, notes, rates_of, reasons, score_words
 from errata.runs.names import handle_of, is_path, run_named
 from errata.verbs.gate import FORMATS, format_gate, gate, read_allow_list, record_gate, record_job
 from errata.verbs.store import Store

@@ -14,7 +14,7 @@ from errata.model.action import RecordedGap
 from errata.model.output.memory import KnownAddOutput, KnownListOutput, KnownRmOutput
 from errata.runs.names import handle_of
 from errata.text.shell import command_line
-from errata.verbs.known import add_gap, gaps_in_reports, list_gaps, remove_gap
+from errata.verbs.action import add_gap, gaps_in_reports, list_gaps, remove_gap
 from errata.verbs.store import Store
 
 SUBCOMMANDS: Table = {

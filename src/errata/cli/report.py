@@ -31,9 +31,8 @@ from errata.render.document import Document
 from errata.render.figures import percent
 from errata.render.files import WrittenFile
 from errata.render.proof import coverage_state
-from errata.report.comparison_document import doubts_words
+from errata.report.comparison_document import chance_words, doubts_words, unfit_words
 from errata.report.comparison_files import ComparisonWritten
-from errata.report.comparison_measurement import chance_words, unfit_words
 from errata.report.comparison_sections import model_in_short
 from errata.report.parts import name_list
 from errata.report.run_advice import advice_words, heading_of

@@ -12,7 +12,7 @@ from errata.cli.output import money, plural, put, put_json, put_words
 from errata.cli.render.runs import attempts_in_words, counted_in, title_of
 from errata.cli.shared_options import OneOfMany, Word
 from errata.cli.table import put_parts
-from errata.json_output.rerun import rerun_output
+from errata.json_output.review import rerun_output
 from errata.model.words import OWNERS
 from errata.render.figures import left_out_reason
 from errata.rerun import ByHand, Command, RerunAttempt

@@ -9,7 +9,7 @@ from errata.cli.table import put_table
 from errata.errors import SourceError, did_you_mean
 from errata.json_output.runs import run_output
 from errata.model import StoredRun
-from errata.model.coverage import count_passes
+from errata.model.counts import count_passes
 from errata.model.run import subject_label
 from errata.runs.names import handles_of, needs_native_id, run_named, variant_of
 from errata.runs.suspicions import SuspiciousCount, counted_before

@@ -21,8 +21,16 @@ from errata.runs.names import handles_of, short
 from errata.text.shell import shell_word
 from errata.verbs.rm import OldRuns, age_of, old_runs
 from errata.verbs.store import all_runs, stored_runs
-from errata.verbs.store_backup import OnProgress, backup_store, copy_store, restore_store
-from errata.verbs.store_space import measure_store, release_space, restore_transcripts, thin_transcripts
+from errata.verbs.store_backup import (
+    OnProgress,
+    backup_store,
+    copy_store,
+    measure_store,
+    release_space,
+    restore_store,
+    restore_transcripts,
+    thin_transcripts,
+)
 
 SUBCOMMANDS: Table = {
     "backup": ("store:backup", "Back up the store while others use it."),

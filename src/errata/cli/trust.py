@@ -9,16 +9,18 @@ import click
 from errata.cli.output import plural, put, put_json, say, value_of
 from errata.errors import NotFoundError, SettingsError
 from errata.model.output.store import TrustedFileOutput, TrustOutput
-from errata.settings.files import PROJECT_FILE, project_file, table_of
-from errata.settings.paths import bytes_of
-from errata.settings.trust import (
+from errata.settings.files import (
+    PROJECT_FILE,
     end_trust,
     files_named,
     keep_trust,
+    project_file,
     settings_that_need_trust,
+    table_of,
     trust_hash,
     trusted_files,
 )
+from errata.settings.paths import bytes_of
 
 IN_WORDS = {
     "trusted": "trusted",

@@ -10,7 +10,7 @@ from errata.cli.render.fields import place_of
 from errata.cli.render.runs import attempts_in_words, failures_in_words, title_of
 from errata.errors import ErrataError
 from errata.json_output.runs import watch_output
-from errata.report.gate_words import score_words
+from errata.report.gate_comment import score_words
 from errata.verbs.store import open_store
 from errata.verbs.watch import FinishedRun, Hooks, Poll, Watcher, hooks_of, require_folders
 

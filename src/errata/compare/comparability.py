@@ -10,7 +10,7 @@ from errata.compare.sets import Cases
 from errata.errors import NotComparableError
 from errata.model import Run, Scorer, StoredRun
 from errata.model.cells import Cell
-from errata.model.coverage import holds_only_failures
+from errata.model.counts import holds_only_failures
 from errata.model.run import WhyLeftOut
 
 EXPERIMENT = "experiment"

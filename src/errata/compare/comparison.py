@@ -7,7 +7,6 @@ from typing import NamedTuple
 import msgspec
 
 from errata.compare.categories import CaseFacts, CategoryCount, by_category, cases_in_category, members_of, overlap_of
-from errata.compare.checks import CountByRun, counted_patterns, failed_dimensions
 from errata.compare.comparability import (
     CASES,
     Difference,
@@ -21,9 +20,8 @@ from errata.compare.comparability import (
 from errata.compare.deviations import Deviation, deviations
 from errata.compare.matrix import Matrix, by_subject, columns_of, matrix_of
 from errata.compare.one_run import left_out_of_clean
-from errata.compare.pairs import Pairing, pairings, shares_by_case, without_cells
+from errata.compare.pairs import Pairing, Ranked, pairings, rank, shares_by_case, without_cells
 from errata.compare.pooling import pool_scores
-from errata.compare.ranking import Ranked, rank
 from errata.compare.scores import POLICY_NAMES, Policy, Score
 from errata.compare.sets import (
     FailedByAll,
@@ -36,7 +34,7 @@ from errata.compare.sets import (
     instability,
     uniques,
 )
-from errata.compare.summaries import RunNumbers
+from errata.compare.summaries import CountByRun, RunNumbers, counted_patterns, failed_dimensions
 from errata.compare.trials import Timeouts
 from errata.model import StoredRun
 from errata.model.cells import Cell

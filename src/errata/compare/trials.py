@@ -9,7 +9,7 @@ import msgspec
 
 from errata.model import Attempt, Attribution, Run, Verdict
 from errata.model.alike import AlikeAttempt, AlikeKind
-from errata.model.coverage import not_in_log, passes_without_rows
+from errata.model.counts import not_in_log, passes_without_rows
 from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.model.words import NOT_THE_SUBJECTS
 

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from errata.compare.bootstrap import quantile, quantile_interval
-from errata.compare.checks import EMPTY, ENDED, ENDED_EARLY
 from errata.compare.consistency import CheckReading, metrics_of
-from errata.compare.intervals import wilson
+from errata.compare.intervals import quantile, quantile_interval, wilson
+from errata.compare.summaries import EMPTY, ENDED, ENDED_EARLY
 from errata.model import Attempt, Run, Scorer, StoredRun
 from errata.sources.conversation_bench.scores import DIMENSIONS
 

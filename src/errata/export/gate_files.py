@@ -10,8 +10,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 import msgspec
 
 from errata import __version__
-from errata.compare.changes import CaseChange, ChangeKind
-from errata.compare.gate import Gate
+from errata.compare.gate import CaseChange, ChangeKind, Gate
 from errata.text.outgoing import short_line
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

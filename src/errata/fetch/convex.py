@@ -9,8 +9,7 @@ from zipfile import is_zipfile
 import msgspec
 
 from errata.errors import FetchError, NotFoundError
-from errata.fetch.addresses import Target
-from errata.fetch.transport import FunctionError, Transport
+from errata.fetch.transport import FunctionError, Target, Transport
 from errata.text.lazy_regex import lazy_regex
 
 PARALLEL = 4

@@ -5,7 +5,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from errata.render.files import key_slug
-from errata.render.markdown_text import plain_title
+from errata.render.markdown import plain_title
 
 SCRIPT = "file_issues.sh"
 LABEL = "evaluation"

@@ -1,9 +1,11 @@
-"""One request to a model and its answer. No retries here: the caller decides, and every request is in the ledger."""
+"""One request to a model: its answer or why it failed. No retries: the caller decides; each is in the ledger."""
 
 import os
+import ssl
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from functools import cache
 from typing import Any
 
 import httpx2
@@ -16,11 +18,141 @@ from pydantic_ai.providers import Provider, infer_provider_class
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
-from errata.llm.failing import ask_error
-from errata.llm.gate import PLAIN, checked, only_this_key, tls
-from errata.llm.spec import AskError, ModelAnswer, ModelSpec, NoAccessError, RefusedError, Tool, cost_of, used
+from errata.llm.spec import (
+    AskError,
+    ModelAnswer,
+    ModelSpec,
+    NoAccessError,
+    NotNowError,
+    RefusedError,
+    Tool,
+    cost_of,
+    used,
+)
 from errata.model import Usage
 from errata.model.usage import NO_USAGE, total_of
+from errata.text.outgoing import line_for_user
+
+MOST_BYTES = 8 * 1024 * 1024
+"""A verdict has a few thousand bytes, long reasoning before it some hundred thousand."""
+PLAIN = {"accept-encoding": "identity"}
+"""Sent with every request: a small compressed response could expand to any size."""
+_SENT = frozenset(("host", "content-length", "content-type", "accept", "accept-encoding", "connection", "user-agent"))
+
+
+@cache
+def tls() -> ssl.SSLContext:
+    """Read once: the list of authorities takes a tenth of a second."""
+    return httpx2.create_ssl_context()
+
+
+class RedirectedError(Exception):
+    """Following it would send the prompt, and perhaps the key, to a host that nobody configured."""
+
+
+class UnusableError(Exception):
+    """Too long, or compressed although that was not requested."""
+
+
+def only_this_key(key: str | None) -> Callable[[httpx2.Request], Awaitable[None]]:
+    """For the user's own server: libraries would add keys and headers meant for their provider."""
+
+    async def cleared(request: httpx2.Request) -> None:
+        for name in [name for name in request.headers if name.lower() not in _SENT]:
+            del request.headers[name]
+        if key:
+            request.headers["authorization"] = f"Bearer {key}"
+
+    return cleared
+
+
+async def checked(response: httpx2.Response, most: int = MOST_BYTES) -> None:
+    """Called with the head of each response, before its body is read; `most` bytes are read."""
+    if response.has_redirect_location:
+        there = httpx2.URL(response.headers["location"])
+        raise RedirectedError(f"it redirects to `{there.scheme}://{there.netloc.decode('ascii', 'replace')}`")
+    packed = response.headers.get("content-encoding", "identity").lower()
+    if packed != "identity":
+        raise UnusableError(f"the answer is compressed with `{packed}`, which was not requested")
+    assert isinstance(response.stream, httpx2.AsyncByteStream)
+    response.stream = _Limited(response.stream, most)
+
+
+class _Limited(httpx2.AsyncByteStream):
+    def __init__(self, stream: httpx2.AsyncByteStream, most: int) -> None:
+        self._stream, self._most = stream, most
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for chunk in self._stream:
+            size += len(chunk)
+            if size > self._most:
+                raise UnusableError(f"the answer has more than {self._most:,} bytes")
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+WIDTH = 300
+_READ = 4 * WIDTH
+"""Characters of a provider's message that are read."""
+_FOR_GOOD = (errors.ModelAuthenticationError, errors.ModelNotFoundError, errors.ModelQuotaExceededError)
+_PERHAPS_DONE = (408, 504, 524)
+"""A timeout on the way: the model may have finished the work."""
+_NEVER_SENT = ("pool", "connect")
+
+
+def ask_error(error: Exception) -> AskError:
+    if redirected := _among_causes(error, RedirectedError):
+        return NoAccessError(f"{redirected}; if that is intended, configure the new address")
+    if unusable := _among_causes(error, UnusableError):
+        return NotNowError(str(unusable), in_doubt=True)
+    if isinstance(error, _FOR_GOOD):
+        return NoAccessError(_provider_message(error))
+    if isinstance(error, errors.UserError):
+        return NoAccessError(short(str(error)))
+    if isinstance(error, errors.ModelRequestRejectedError):
+        return RefusedError(_provider_message(error))
+    if isinstance(error, errors.ModelHTTPError):
+        return NotNowError(_provider_message(error), error.retry_after, in_doubt=error.status_code in _PERHAPS_DONE)
+    sent = not (isinstance(error, errors.ModelConnectionError) and error.phase in _NEVER_SENT)
+    if isinstance(error, errors.ModelConnectionError | httpx2.HTTPError | OSError):
+        return NotNowError(short(_deepest(error)), in_doubt=sent)
+    # a truncated or malformed answer: the same request may succeed next time
+    return NotNowError(short(f"the answer can't be read: {error}"), in_doubt=True)
+
+
+def _provider_message(error: errors.ModelAPIError) -> str:
+    """The provider's message without the library's wrapping."""
+    body = error.body
+    message = body.get("message") if isinstance(body, dict) else body
+    status = f"HTTP {error.status_code}: " if isinstance(error, errors.ModelHTTPError) else ""
+    return short(f"{status}{message or error.message}")
+
+
+def short(text: str) -> str:
+    """One line that is safe to store and show: a provider may repeat the key that it rejects."""
+    if len(text) > _READ:  # half a word may be half a key
+        text = text[:_READ].rpartition(" ")[0]
+    return line_for_user(text, WIDTH)
+
+
+def _deepest(error: Exception) -> str:
+    """The innermost cause: libraries wrap errors in one another and report `Connection error.`"""
+    *_, cause = (one for one in _causes(error) if isinstance(one, Exception))
+    return f"{type(cause).__name__}: {cause}".removesuffix(": ")
+
+
+def _among_causes(error: BaseException, kind: type[Exception]) -> BaseException | None:
+    return next((one for one in _causes(error) if isinstance(one, kind)), None)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
 
 CONNECT_SECONDS = 10.0
 MOST_ROUNDS = 12

@@ -8,14 +8,20 @@ from typing import Any
 import msgspec
 
 from errata.compare.comparison import ComparisonOptions
-from errata.json_output.actions import action_output, added_output
-from errata.json_output.analysis import analysis_output
 from errata.json_output.buckets import bucket_output, details_output
 from errata.json_output.comparison import json_comparison
-from errata.json_output.reports import write_reports
-from errata.json_output.rerun import rerun_output
-from errata.json_output.review import accepted_output, next_output, nothing_output, rejected_output, status_output
-from errata.json_output.runs import check_output, run_outputs, sessions_output
+from errata.json_output.review import (
+    accepted_output,
+    action_output,
+    added_output,
+    next_output,
+    nothing_output,
+    rejected_output,
+    rerun_output,
+    status_output,
+    write_reports,
+)
+from errata.json_output.runs import analysis_output, check_output, run_outputs, sessions_output
 from errata.json_output.scores import json_scores
 from errata.mcp import arguments as takes
 from errata.mcp.outgoing import outgoing, outgoing_text

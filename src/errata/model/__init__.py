@@ -24,10 +24,8 @@ from errata.model.check import Check, CheckEdit, ErrorInfo, Part
 from errata.model.conduct import Conduct, Obstacle, Sighting
 from errata.model.counts import Counts, StoredRun
 from errata.model.identity import attempt_id, case_key, split_attempt_id
-from errata.model.packet import LabelChoice, LeftOut, Packet, PacketPlace, Question
 from errata.model.prior_report import PriorFailure, PriorRecommendation, PriorReport
 from errata.model.record import Evidence, Finding, Record, SourceRef, Unreadable, UnreadFile, UnreadFiles
-from errata.model.review_batch import ReviewBatch
 from errata.model.run import (
     CodeVersion,
     Exclusion,
@@ -44,7 +42,19 @@ from errata.model.run import (
 )
 from errata.model.step import Actor, Observation, Step, ToolCall, ToolError, ToolResult
 from errata.model.usage import ReviewCall, Usage, UsageByRole
-from errata.model.verdict import Fix, Quote, Recommendation, Reviewer, Verdict
+from errata.model.verdict import (
+    Fix,
+    LabelChoice,
+    LeftOut,
+    Packet,
+    PacketPlace,
+    Question,
+    Quote,
+    Recommendation,
+    ReviewBatch,
+    Reviewer,
+    Verdict,
+)
 
 Item = Run | Case | Attempt | Unreadable
 """What a source yields."""

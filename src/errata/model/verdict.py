@@ -1,10 +1,14 @@
-"""One reviewer's reading of one failure."""
+"""A failure as a reviewer gets it, one reviewer's reading of it, and a batch of review calls."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import msgspec
+
+from errata.model.attribution import FailureKey, Signal
 from errata.model.record import Record
+from errata.model.step import Observation
 from errata.model.usage import Usage
-from errata.model.words import Confidence, Owner, RecommendationGroup, ReviewerKind
+from errata.model.words import BatchState, Confidence, Owner, RecommendationGroup, ReviewerKind
 
 
 class Quote(Record):
@@ -137,3 +141,96 @@ class Lease(NamedTuple):
     attempt: str
     token: str
     until: str
+
+
+class PacketPlace(Record):
+    """A text that can be quoted, under the name by which evidence refers to it."""
+
+    place: str
+    source: str
+    text: str
+
+
+class LabelChoice(Record):
+    label: str
+    owner: Owner
+    meaning: str = ""
+    general: bool = True
+    """Whether it fits any failure of its owner; False where it names one kind of them, such as an empty answer."""
+
+
+class Question(Record):
+    """What the reviewer is asked: one label of one taxonomy."""
+
+    taxonomy: str
+    version: str = ""
+    labels: tuple[LabelChoice, ...]
+    rule: str
+    decisive: str = ""
+    """What the decisive step is, and how to find it; empty where the failure has no steps."""
+
+
+class LeftOut(Record):
+    what: str
+    why: str
+
+
+class Packet(Record):
+    version: int = 1
+    id: str
+    run: dict[str, Any]
+    case_key: str
+    attempt: int
+    attempt_id: str
+    facts: dict[str, Any]
+    failure_key: FailureKey | None = None
+    signals: tuple[Signal, ...] = ()
+    question: Question
+    observations: tuple[Observation, ...] = ()
+    """The evidence log: what steps show by themselves. Hints, not to be quoted."""
+    timeline: tuple[str, ...] = ()
+    """A line for each step, where the packet does not hold the transcript whole. Made by errata: not to be quoted."""
+    places: tuple[PacketPlace, ...] = ()
+    history: tuple[dict[str, Any], ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    size: dict[str, int] = {}
+    """`characters` of the places; `tokens_estimated` of the packet, and `tokens_left` of its budget."""
+    redacted: bool = False
+    """Secrets and people are out of every text; nothing else leaves the machine."""
+
+
+class ReviewBatch(Record):
+    id: str
+    """errata's own; the provider keeps it in the batch's metadata, so an interrupted submission is found again."""
+    run: str
+    reviewer: str
+    """Kind, name and version in one word."""
+    taxonomy: str = ""
+    blind: bool = False
+    state: BatchState = "intended"
+    remote: str = ""
+    """The provider's id; empty until it is known."""
+    status: str = ""
+    """The provider's word for it, when it was last asked."""
+    requests: int
+    done: int = 0
+    """Of these, answered or failed by the last count of the provider."""
+    why: str = ""
+    """Of one that was given up, or failed as a whole."""
+    created_at: str
+    ended_at: str | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in ("intended", "submitted")
+
+
+class BatchNews(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a batch since it was last looked at."""
+
+    batch: ReviewBatch
+    answered: int = 0
+    failed: int = 0
+    lost: int = 0
+    notes: tuple[str, ...] = ()
+    """Sentences for the user."""

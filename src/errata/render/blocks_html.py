@@ -32,8 +32,7 @@ from errata.render.document import (
     Text,
     Unbroken,
 )
-from errata.render.markdown import PROVISIONAL
-from errata.render.markdown_text import with_edges
+from errata.render.markdown import PROVISIONAL, with_edges
 from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import outgoing_line, outgoing_lines, short_line
 

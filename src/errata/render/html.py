@@ -11,9 +11,8 @@ from html import escape
 from importlib.resources import files
 
 from errata.render import charts, palette
-from errata.render.anchors import Anchors
 from errata.render.blocks_html import BlockHtml, page_text, scrolling
-from errata.render.document import Card, Document, Section
+from errata.render.document import Anchors, Card, Document, Section
 from errata.text.outgoing import short_line
 
 OPEN_GROUPS = 3

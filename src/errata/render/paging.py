@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from errata.render.anchors import Anchors
 from errata.render.document import (
+    Anchors,
     Block,
     Card,
     CategoryMap,

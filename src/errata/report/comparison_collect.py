@@ -27,9 +27,8 @@ from errata.model.output.report.comparison import (
     UnmeasuredWhy,
 )
 from errata.model.output.report.shared import FindingFact, ReviewCoverage, SuspiciousPasses
-from errata.report.comparison_advice import collect_reviewer_advice
 from errata.report.comparison_differences import model_comparison, run_changes
-from errata.report.comparison_modes import FoundMode, collect_modes, mistake_of
+from errata.report.comparison_modes import FoundMode, collect_modes, collect_reviewer_advice, mistake_of
 from errata.report.comparison_rows import (
     NO_VERDICT,
     ComparedRun,

@@ -26,7 +26,7 @@ from errata.render.document import (
 from errata.render.figures import NONE, percent, plural
 from errata.render.palette import LEGEND, LETTERS, owners_to_show
 from errata.render.proof import proof_counts, proof_legend, sureness
-from errata.report.comparison_advice import advice_to_do
+from errata.report.comparison_modes import advice_to_do
 from errata.report.comparison_sections import is_provisional, mode_key, mode_title
 from errata.report.front import (
     CLEAN,

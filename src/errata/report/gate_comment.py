@@ -1,22 +1,231 @@
 """A gate or a comparison as a comment on a pull or merge request: short, bounded, and found again by its marker."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from errata.compare.changes import CaseChange
-from errata.compare.gate import Gate
-from errata.compare.scores import POLICY_NAMES
+from errata.compare.gate import CaseChange, Gate, GateCode
+from errata.compare.scores import POLICY_NAMES, Score
 from errata.model import StoredRun
 from errata.model.gate import CodeRef
 from errata.model.run import subject_label
 from errata.render.document import Block, Code, LineContent, OwnerName, Strong, items, line, marked, paragraph, table
-from errata.render.figures import plural
-from errata.render.markdown import blocks_to_markdown
-from errata.render.markdown_text import GAP, inline_text
-from errata.report.gate_words import CaseGroup, fixed_word, groups, headline, notes, rates_of, reasons, score_words
+from errata.render.figures import hundredths, p_value, percent, plural
+from errata.render.markdown import GAP, blocks_to_markdown, inline_text
 from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import short_line
+
+
+class CaseGroup(NamedTuple):
+    key: str
+    title: str
+    """With the number of its cases."""
+    note: str
+    cases: tuple[CaseChange, ...]
+    is_open: bool = False
+    """Whether readers see it at once."""
+
+
+def headline(gate: Gate) -> str:
+    """The verdict and its first reason."""
+    if gate.verdict == "passed":
+        return "Gate passed: no new failures" if gate.given.changes is not None else "Gate passed"
+    words = {"failed": "Gate FAILED", "not_comparable": "Gate NOT COMPARABLE"}[gate.verdict]
+    return f"{words}: {_SHORT[gate.codes[0]](gate)}"
+
+
+_SHORT: dict[GateCode, Callable[[Gate], str]] = {
+    "not_fit": lambda _: "the run is NOT FIT",
+    "not_comparable": lambda gate: _not_comparable(gate),
+    "nothing_shared": lambda _: "no case was measured in both runs",
+    "no_score": lambda gate: f"the run has no {_policy(gate)} score",
+    "no_baseline": lambda _: "there is no baseline",
+    "new_failures": lambda gate: _new_failures(gate),
+    "missing_cases": lambda gate: f"{_missing(gate)} missing",
+    "score_below": lambda gate: f"the {_policy(gate)} score is below {percent(gate.rules.min_score)}",
+    "stale_allowances": lambda gate: plural(len(gate.stale), "stale allow-list entry", "stale allow-list entries"),
+}
+
+
+def _not_comparable(gate: Gate) -> str:
+    """A baseline without a single result is no other measurement: it is none."""
+    if _is_baseline_unscored(gate):
+        return "no attempt of the baseline was scored; choose another baseline"
+    return "the runs did not measure the same thing"
+
+
+def _is_baseline_unscored(gate: Gate) -> bool:
+    baseline = gate.given.baseline
+    return baseline is not None and not baseline.counts.measurements.get("scored")
+
+
+def reasons(gate: Gate) -> Iterator[str]:
+    """A sentence for each reason why it did not pass, without those that the headline states in full."""
+    for at, code in enumerate(gate.codes):
+        if at or code != "new_failures":
+            yield from _reason(gate, code)
+
+
+def _new_failures(gate: Gate) -> str:
+    presumed = sum(one.failure.is_presumed for one in gate.new)
+    note = f", {presumed} of them only presumed to be the model's" if presumed else ""
+    return f"{plural(len(gate.new), 'case')} passed in the baseline and {_verb(gate.new, 'fail')} now{note}."
+
+
+def _reason(gate: Gate, code: GateCode) -> Iterator[str]:
+    given = gate.given
+    match code:
+        case "not_fit":
+            # the headline has named the verdict where this is its first reason
+            if code == gate.codes[0]:
+                yield from (f"{problem}." for problem in given.problems)  # it may begin with the name of a case
+            else:
+                yield f"The run is NOT FIT: {'; '.join(given.problems)}."
+        case "not_comparable" if _is_baseline_unscored(gate):
+            pass  # the headline has it
+        case "not_comparable":
+            yield f"{given.refusal}."
+            yield from given.differences
+        case "nothing_shared":
+            yield "No case was measured in both runs."
+        case "no_score":
+            note = f": {gate.score.note}" if gate.score.note else ""
+            yield f"The run has no {_policy(gate)} score{note}."
+        case "no_baseline":
+            yield from (f"{why}." for why in given.differences or ("No baseline was named",))
+        case "new_failures":
+            yield _new_failures(gate)
+        case "missing_cases":
+            yield f"{_missing(gate)} in the baseline and not in this run."
+        case "score_below":
+            yield f"The {_policy(gate)} score {score_words(gate.score)} is below {percent(gate.rules.min_score)}."
+        case "stale_allowances":
+            for entry in gate.stale:
+                state = "passes now" if entry.name in given.case_states else "is not in this run"
+                yield f"Stale allow-list entry in line {entry.line}: `{entry.name}` {state}. Remove the entry."
+
+
+def notes(gate: Gate) -> Iterator[str]:
+    given = gate.given
+    for code in gate.notes:
+        match code:
+            case "too_few_cases":
+                yield (
+                    f"Too few cases to tell: the interval of the {_policy(gate)} score {score_words(gate.score)} "
+                    f"includes the bar of {percent(gate.rules.min_score)}."
+                )
+            case "baseline_not_fit":
+                yield from _baseline_warning(gate)
+            case "no_baseline":
+                why = f" {given.differences[0]}." if given.differences else ""
+                yield f"Not compared with a baseline: only the fit and the score were checked.{why}"
+    if given.changes is not None and given.changes.of("regressed"):
+        test = given.changes.test
+        significant = "significant" if test.differs else "not significant"
+        fails = "fails" if test.only_second_fails == 1 else "fail"
+        yield (
+            f"Of {plural(test.shared, 'case')} without infrastructure failures, {test.only_second_fails:,} {fails} "
+            f"only in this run and {test.only_first_fails:,} only in the baseline: {significant} "
+            f"(exact McNemar, {p_value(test.p)})."
+        )
+        if gate.new and not test.differs:
+            yield "A gate fails on any new failure, significant or not."
+
+
+def _baseline_warning(gate: Gate) -> Iterator[str]:
+    """One sentence where cases without a result are all that is wrong with it."""
+    given = gate.given
+    executions = given.baseline.counts.executions if given.baseline is not None else {}
+    missing, unfinished = executions.get("missing", 0), executions.get("unfinished", 0)
+    gaps = [f"{plural(missing, 'case')} missing"] if missing else []
+    gaps += (
+        [f"{unfinished:,} unfinished" if missing else f"{plural(unfinished, 'case')} unfinished"] if unfinished else []
+    )
+    if gaps and len(given.baseline_problems) == len(gaps):
+        which = "that case was" if missing + unfinished == 1 else "those cases were"
+        yield f"Warning: the baseline is incomplete ({', '.join(gaps)}); {which} not compared."
+        return
+    if given.baseline_problems:
+        yield f"Warning: the baseline is NOT FIT: {'; '.join(given.baseline_problems)}."
+
+
+def groups(gate: Gate) -> Iterator[CaseGroup]:
+    """The cases that changed, the most important first; empty groups are left out."""
+    changes = gate.given.changes
+    if changes is None:
+        return
+    added = changes.of("added")
+    failing = sum(one.fails for one in added)
+    follow = tuple(one for one in gate.infrastructure if one.failure.owner == "collateral")
+    struck = tuple(one for one in gate.infrastructure if one.failure.owner != "collateral")
+    listed = (
+        ("new", "New failures", "", gate.new),
+        ("others", _others(gate), "Not counted by this gate.", gate.others),
+        ("allowed", "Regressed, on the allow-list", "Not counted.", gate.allowed),
+        ("infrastructure", "Infrastructure", _STRUCK, struck),
+        ("knock_on", "Knock-on", "Passed in the baseline; fail now because of another failure.", follow),
+        ("flaky", "Flaky", "Mixed outcomes over equivalent attempts; not counted.", changes.of("flaky")),
+        ("fixed", fixed_word(gate), "Failed in the baseline, pass now.", changes.of("fixed")),
+        ("missing", "Missing", "In the baseline only.", changes.of("missing")),
+        ("added", "Added", f"Not in the baseline; {failing:,} of them fail.", added),
+        ("edited", "Edited tasks", "The task differs between the runs: not comparable.", changes.of("edited")),
+        ("not_measured", "Not measured", _NOT_MEASURED, changes.of("not_measured")),
+        ("unknown_before", "No baseline result", _UNKNOWN_BEFORE, changes.of("no_baseline_result")),
+    )
+    for key, title, note, cases in listed:
+        if cases:
+            yield CaseGroup(key, f"{title}: {len(cases):,}", note, cases, key in ("new", "others"))
+
+
+def fixed_word(gate: Gate) -> str:
+    """Nothing was fixed where another model passes."""
+    baseline = gate.given.baseline
+    is_same = baseline is None or baseline.run.subject.model == gate.given.run.run.subject.model
+    return "Fixed" if is_same else "Now passing"
+
+
+def _others(gate: Gate) -> str:
+    return f"Regressed, other owners{' or only presumed' if gate.rules.without_presumed else ''}"
+
+
+_STRUCK = "Passed in the baseline; an infrastructure failure now, so not counted."
+_NOT_MEASURED = "No usable result in this run."
+_UNKNOWN_BEFORE = "Fail now; not measured in the baseline."
+
+
+def score_words(score: Score) -> str:
+    """`16/23 69.6 % [49.1, 84.4]`."""
+    if score.rate is None or not score.total:
+        return "–"
+    between = score.interval
+    if score.mean is not None:
+        interval = f" [{between[0]:.3f}, {between[1]:.3f}]" if between else ""
+        return f"{score.rate:.3f} (n = {score.total:,}){interval}"
+    interval = f" [{hundredths(between[0])}, {hundredths(between[1])}]" if between else ""
+    return f"{score.passed:,}/{score.total:,} {percent(score.rate)}{interval}"
+
+
+def rates_of(change: CaseChange) -> str:
+    """`3/3 → 1/3` where a case was tried several times; else empty."""
+    tries = [one for one in (change.before, change.after) if one is not None]
+    if not any(attempts > 1 for _, attempts in tries):
+        return ""
+    return " → ".join(f"{passed}/{attempts}" for passed, attempts in tries)
+
+
+def _policy(gate: Gate) -> str:
+    return gate.rules.policy.replace("_", " ")
+
+
+def _missing(gate: Gate) -> str:
+    """`1 case is`, `2 cases are`."""
+    changes = gate.given.changes
+    return plural(len(changes.of("missing")) if changes is not None else 0, "case is", "cases are")
+
+
+def _verb(cases: Sequence[CaseChange], verb: str) -> str:
+    return f"{verb}s" if len(cases) == 1 else verb
+
 
 Forge = Literal["github", "gitlab", "markdown"]
 MOST = 60_000

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from errata.compare.one_run import categories_of_run, change_since
 from errata.model import Bucket
-from errata.model.coverage import holds_only_failures
+from errata.model.counts import holds_only_failures
 from errata.model.identity import split_attempt_id
 from errata.model.output.report.run import (
     ActionEffect,

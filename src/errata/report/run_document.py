@@ -21,9 +21,17 @@ from errata.render.document import (
 from errata.render.figures import NONE, money, parts_of_cost, percent, plural, simulator_cost
 from errata.report.parts import coverage_line, fit_badge, in_common, name_list, status_of, suspects_section
 from errata.report.run_advice import HEADINGS, ONLY_WITH_ADVICE, advice_line, advice_words, done_line, heading_of
-from errata.report.run_failure_section import assigned, group_section, label_of
+from errata.report.run_failure_section import (
+    CauseGroup,
+    assigned,
+    before_words,
+    case_map,
+    failure_groups,
+    group_section,
+    is_again,
+    label_of,
+)
 from errata.report.run_front import run_front
-from errata.report.run_groups import CauseGroup, before_words, case_map, failure_groups, is_again
 from errata.report.run_prose import (
     WORKED,
     after_fixes_words,

@@ -10,7 +10,7 @@ from errata.render.proof import proof_legend
 from errata.report.front import SHOWN, advice_card, causes_card, owner_card, score_card, with_last
 from errata.report.parts import answer_blocks
 from errata.report.run_advice import HEADINGS, advice_line, heading_of
-from errata.report.run_groups import CauseGroup, is_again, ranked_causes
+from errata.report.run_failure_section import CauseGroup, is_again, ranked_causes
 from errata.report.run_prose import answer_sentences, owner_notes, range_words, regressed_words
 from errata.report.score_doubts import doubt_card, doubts_of_run, doubts_to_do, findings_card
 from errata.report.short_card import with_short_card

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from errata.compare.checks import pattern_of
+from errata.compare.summaries import pattern_of
 from errata.model import Attempt, Case
 from errata.model.codec import to_whole
 from errata.model.output.report.transcripts import (

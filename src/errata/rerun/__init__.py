@@ -7,7 +7,6 @@ reused.
 from collections.abc import Callable
 
 from errata.rerun import conversation_bench, convex_evals, harbor, inspect_ai, promptfoo, scylla
-from errata.rerun.fit import UnfitError
 from errata.rerun.plan import (
     ByHand,
     Command,
@@ -15,6 +14,7 @@ from errata.rerun.plan import (
     RerunAttempt,
     RerunPlan,
     RerunRequest,
+    UnfitError,
     all_by_hand,
 )
 from errata.text.outgoing import for_user

@@ -5,9 +5,21 @@ In a rehydrated run each turn is a session of its own. A recorded turn without a
 
 from collections.abc import Callable, Sequence
 
-from errata.rerun.batches import batch_commands
-from errata.rerun.fit import MODEL, UnfitError, fit, fit_number, shaped
-from errata.rerun.plan import NOT_JUDGED, Command, PlanNote, RerunAttempt, RerunPlan, RerunRequest, all_by_hand
+from errata.rerun.plan import (
+    MODEL,
+    NOT_JUDGED,
+    Command,
+    PlanNote,
+    RerunAttempt,
+    RerunPlan,
+    RerunRequest,
+    UnfitError,
+    all_by_hand,
+    batch_commands,
+    fit,
+    fit_number,
+    shaped,
+)
 from errata.text.lazy_regex import lazy_regex
 
 TURN = lazy_regex(r"turn-[0-9]{1,6}")

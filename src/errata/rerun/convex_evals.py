@@ -1,9 +1,7 @@
 """convex-evals: the runner takes models and a filter from its environment."""
 
 from errata.model import Run
-from errata.rerun.batches import batch_commands
-from errata.rerun.fit import MODEL, exactly, fit, shaped
-from errata.rerun.plan import Command, PlanNote, RerunPlan, RerunRequest
+from errata.rerun.plan import MODEL, Command, PlanNote, RerunPlan, RerunRequest, batch_commands, exactly, fit, shaped
 
 NOTES = (PlanNote("run_in_checkout", ("convex-evals",)), PlanNote("keys_from_env_file"))
 DEFAULT = "default"

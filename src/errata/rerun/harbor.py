@@ -7,18 +7,23 @@ from pathlib import Path
 
 from errata.model import Run
 from errata.model.output.act import FillIn
-from errata.rerun.batches import batch_commands
-from errata.rerun.fit import MODEL, NAME, UnfitError, fit, fit_path, shaped
 from errata.rerun.plan import (
+    MODEL,
+    NAME,
     NEVER_MADE,
     Command,
     PlanNote,
     RerunAttempt,
     RerunPlan,
     RerunRequest,
+    UnfitError,
     all_by_hand,
+    batch_commands,
+    fit,
+    fit_path,
     log_value,
     mapping,
+    shaped,
 )
 from errata.text.lazy_regex import lazy_regex
 

@@ -3,17 +3,24 @@
 from pathlib import Path
 
 from errata.model import Run
-from errata.rerun.batches import batch_commands
-from errata.rerun.fit import FILE, MODEL, VALUE, UnfitError, fit, fit_number, fit_path, shaped
 from errata.rerun.plan import (
+    FILE,
+    MODEL,
+    VALUE,
     Command,
     PlanNote,
     RerunAttempt,
     RerunPlan,
     RerunRequest,
+    UnfitError,
     all_by_hand,
+    batch_commands,
+    fit,
+    fit_number,
+    fit_path,
     log_value,
     mapping,
+    shaped,
 )
 
 OPTIONS = (

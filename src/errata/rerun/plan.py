@@ -1,16 +1,98 @@
-"""A rerun plan: the attempts to repeat, and the commands that repeat them. Nothing here is ever run."""
+"""A rerun plan: the attempts to repeat and the commands that repeat them. Nothing is run.
 
+Logs are hostile: a value of a command is checked against an allowed shape, not escaped or repaired. The attempts that
+need a value that does not fit are left to the user, with the reason.
+"""
+
+import re
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
 from typing import Literal
 
 import msgspec
 
 from errata.model import Run
 from errata.model.output.act import AlsoWhy, FillIn, RerunNoteName, WhyNoCommand
-from errata.rerun.fit import LONGEST_NAME, UnfitError
-from errata.text.clean import one_line
+from errata.text.clean import clean, one_line
+from errata.text.lazy_regex import lazy_regex
+from errata.text.outgoing import for_user
+
+LONGEST_NAME, LONGEST_PATH = 200, 1_000
+
+NAME = lazy_regex(r"[A-Za-z0-9_][A-Za-z0-9_.@+/-]*")
+"""Ids of cases, names of models and agents. No comma, colon, blank, glob or quote: harnesses give those a meaning."""
+FILE = lazy_regex(r"[A-Za-z0-9_./][A-Za-z0-9_.@+/-]*")
+"""A path from a log, such as `../tasks/capitals.py`."""
+MODEL = lazy_regex(r"[A-Za-z0-9_][A-Za-z0-9_.@+/:-]*")
+"""`amazon.nova-2-sonic-v1:0` is a model."""
+WORDS = lazy_regex(r"[A-Za-z0-9_](?:[A-Za-z0-9_.,:@+/#= -]*[A-Za-z0-9_.,:@+/#=-])?")
+"""A description in plain words."""
+VALUE = lazy_regex(r"[A-Za-z0-9_.@+/:-]+")
+"""After `name=`, where it can't be mistaken for an option."""
+
+
+class UnfitError(ValueError):
+    """A value that must not be part of a command."""
+
+    def __init__(self, why: WhyNoCommand, about: str = "") -> None:
+        super().__init__(f"{why}: {about}" if about else why)
+        self.why: WhyNoCommand = why
+        self.about = about
+
+
+def fit(value: object, what: str, shape: re.Pattern[str] = NAME) -> str:
+    """The value unchanged; raises `UnfitError` if it must not be part of a command."""
+    text = shaped(value, what, shape)
+    if for_user(text) != text:
+        raise UnfitError("field_like_secret", what)
+    return text
+
+
+def shaped(value: object, what: str, shape: re.Pattern[str] = NAME) -> str:
+    """`fit` without the slow search for secrets: `batch_commands` searches the names of all cases at once."""
+    if not isinstance(value, str) or not value:
+        raise UnfitError("field_missing", what)
+    if value.startswith("-") and shape is not VALUE:
+        raise UnfitError("field_like_option", what)
+    if len(value) > LONGEST_NAME:
+        raise UnfitError("field_too_long", what)
+    if not shape.fullmatch(value):
+        raise UnfitError("field_unsafe", what)
+    return value
+
+
+def fit_path(path: Path, what: str) -> str:
+    """A path of this machine: quoting makes blanks harmless, but characters that a terminal hides are refused."""
+    text = str(path)
+    if not path.is_absolute() or not text.isprintable() or clean(text) != text or len(text) > LONGEST_PATH:
+        raise UnfitError("path_unsafe", what)
+    if for_user(text) != text:
+        raise UnfitError("path_like_secret", what)
+    return text
+
+
+def fit_number(value: object) -> str | None:
+    """A number as a command spells it; none for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e12:
+        return None
+    return repr(value)
+
+
+def exactly(names: list[str]) -> str:
+    """A JavaScript regular expression that matches these names and nothing else."""
+    escaped = [_SPECIAL.sub(_escape, name) for name in names]
+    return f"^{escaped[0]}$" if len(escaped) == 1 else f"^(?:{'|'.join(escaped)})$"
+
+
+_SPECIAL = lazy_regex(r"[.+]| +")
+
+
+def _escape(match: re.Match[str]) -> str:
+    # white space in a description was folded when the log was read
+    return r"\s+" if match[0].startswith(" ") else f"\\{match[0]}"
+
 
 NEVER_MADE = frozenset(("missing", "unfinished"))
 NOT_JUDGED = "not judged"
@@ -190,3 +272,65 @@ def why_no_command(why_not: WhyNoCommand, about: str) -> str:
 
 def note_text(note: PlanNote) -> str:
     return _NOTES[note.name].format(values=one_line(", ".join(note.values), WIDTH))
+
+
+LONGEST = 100_000
+"""Bytes of a command. Linux accepts 128 KiB in one argument, and some systems little more than that in total."""
+ESCAPED = ".+ "
+"""Characters that take up to two more in a regular expression."""
+
+Build = Callable[[list[str], int], Command]
+"""Builds a command, without its attempts, from case names and the number of attempts of each."""
+
+
+def batch_commands(
+    attempts: Sequence[RerunAttempt],
+    shaped_case: Callable[[str], str],
+    build: Build,
+    notes: Sequence[PlanNote] = (),
+) -> RerunPlan:
+    """One command for all cases where possible; cases with unfit names are left to the user."""
+    by_name: dict[str, list[RerunAttempt]] = {}
+    by_hand: list[ByHand] = []
+    for attempt in attempts:
+        try:
+            by_name.setdefault(shaped_case(attempt.case), []).append(attempt)
+        except UnfitError as problem:
+            by_hand.append(ByHand(attempt, problem.why, problem.about))
+    for name in _secrets(by_name):
+        by_hand += [ByHand(attempt, "field_like_secret", "case name") for attempt in by_name.pop(name)]
+    commands: list[Command] = []
+    for often, names in sorted(_equally_often(by_name).items()):
+        for part in _parts(names, often, build):
+            covered = tuple(attempt for name in part for attempt in by_name[name])
+            commands.append(msgspec.structs.replace(build(part, often), attempts=covered))
+    return RerunPlan(commands=tuple(commands), by_hand=tuple(by_hand), notes=tuple(notes) if commands else ())
+
+
+def _secrets(names: Collection[str]) -> list[str]:
+    together = "\n".join(names)
+    return [] if for_user(together) == together else [name for name in names if for_user(name) != name]
+
+
+def _equally_often(attempts: dict[str, list[RerunAttempt]]) -> dict[int, list[str]]:
+    """A harness repeats every case of a command equally often."""
+    groups: dict[int, list[str]] = {}
+    for name, of_case in attempts.items():
+        groups.setdefault(len(of_case), []).append(name)
+    return groups
+
+
+def _parts(names: list[str], often: int, build: Build) -> Iterator[list[str]]:
+    single, double = (len(build(names[:1] * count, often).line.encode()) for count in (1, 2))
+    fixed, joint = 2 * single - double, double - single - len(names[0])
+    part: list[str] = []
+    size = fixed
+    for name in names:
+        more = len(name) + joint + 2 * sum(map(name.count, ESCAPED))
+        if part and size + more > LONGEST:
+            yield part
+            part, size = [], fixed
+        part.append(name)
+        size += more
+    if part:
+        yield part

@@ -4,18 +4,23 @@ A run is a column of an evaluation: one provider with one prompt.
 """
 
 from errata.model import Run
-from errata.rerun.batches import batch_commands
-from errata.rerun.fit import MODEL, WORDS, UnfitError, exactly, fit, shaped
 from errata.rerun.plan import (
+    MODEL,
+    WORDS,
     ByHand,
     Command,
     PlanNote,
     RerunAttempt,
     RerunPlan,
     RerunRequest,
+    UnfitError,
     all_by_hand,
+    batch_commands,
+    exactly,
+    fit,
     log_value,
     mapping,
+    shaped,
 )
 from errata.text.lazy_regex import lazy_regex
 

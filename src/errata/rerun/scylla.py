@@ -6,9 +6,23 @@ from typing import NamedTuple
 
 from errata.model import Run
 from errata.model.output.act import FillIn
-from errata.rerun.batches import batch_commands
-from errata.rerun.fit import MODEL, UnfitError, fit, fit_number, fit_path, shaped
-from errata.rerun.plan import ByHand, Command, PlanNote, RerunAttempt, RerunPlan, RerunRequest, log_value, texts
+from errata.rerun.plan import (
+    MODEL,
+    ByHand,
+    Command,
+    PlanNote,
+    RerunAttempt,
+    RerunPlan,
+    RerunRequest,
+    UnfitError,
+    batch_commands,
+    fit,
+    fit_number,
+    fit_path,
+    log_value,
+    shaped,
+    texts,
+)
 from errata.text.lazy_regex import lazy_regex
 
 TEST = lazy_regex(r"test-[0-9]{1,6}")

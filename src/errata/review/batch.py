@@ -6,7 +6,7 @@ import msgspec
 
 from errata.llm.batch_spec import MOST_BYTES, MOST_REQUESTS, BatchStatus
 from errata.model import Packet, ReviewBatch, ReviewCall, Reviewer, Usage
-from errata.model.review_batch import BatchNews
+from errata.model.verdict import BatchNews
 from errata.review.excerpts import weight
 from errata.review.fan_out import Got, WaitingError, Work, intended_call
 from errata.review.protocols import Prompt, ReviewerAnswer, ReviewerStoppedError, ReviewFailedError

@@ -6,8 +6,8 @@ import msgspec
 
 from errata.compare.comparability import EXPERIMENT
 from errata.compare.comparison import ComparisonOptions
-from errata.compare.leaderboard import BoardRow, BoardRun, SuiteBoard
 from errata.compare.matrix import subject_names
+from errata.compare.scores import BoardRow, BoardRun, SuiteBoard
 from errata.compare.trials import Timeouts
 from errata.errors import NotComparableError, NotReadyError
 from errata.model import StoredRun

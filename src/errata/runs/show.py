@@ -17,7 +17,7 @@ from errata.model import (
     Observation,
     StoredRun,
 )
-from errata.model.coverage import lacks_rows
+from errata.model.counts import lacks_rows
 from errata.model.history import History
 from errata.model.identity import split_attempt_id
 from errata.model.output.memory import CaseHistoryOutput

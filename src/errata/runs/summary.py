@@ -11,8 +11,7 @@ from errata.buckets.causes import summarise_causes
 from errata.compare.categories import overlap_of
 from errata.model import Attempt, Attribution, CauseSummary, Finding, StoredRun
 from errata.model.cells import is_failed
-from errata.model.counts import CategoryOverlap
-from errata.model.coverage import NoEstimate
+from errata.model.counts import CategoryOverlap, NoEstimate
 from errata.model.run import case_name
 from errata.model.standing import Standing
 from errata.model.suspects import SuspectTasks

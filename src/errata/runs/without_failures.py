@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from errata.model import Finding, Run, StoredRun
-from errata.model.coverage import HarnessCount, NoEstimate, NothingFailed, WithoutFailures, not_in_log
+from errata.model.counts import HarnessCount, NoEstimate, NothingFailed, WithoutFailures, not_in_log
 from errata.sources import harness_of
 
 ALL_PASSED = "All passed: nothing to analyse"

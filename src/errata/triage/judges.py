@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from errata.model import Attempt, Case, Judgement
-from errata.model.opposing_checks import asks_whether_right, measured_pairs
+from errata.model.attempt import asks_whether_right, measured_pairs
 from errata.triage.observed import Observed, Rule, signal
 
 

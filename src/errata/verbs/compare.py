@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from errata.compare.comparison import Comparison, ComparisonOptions
 from errata.compare.consistency import Consistencies, Consistency
-from errata.compare.leaderboard import SuiteBoard
 from errata.compare.pooling import Pool, pool_runs
+from errata.compare.scores import SuiteBoard
 from errata.compare.sessions import Timeline
 from errata.compare.trials import Timeouts
 from errata.errors import NotComparableError

@@ -6,9 +6,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from errata.errors import FetchError
-from errata.fetch.addresses import PROD, Target, deployment_address, is_address, target_of
 from errata.fetch.convex import Fetched, fetch_run
-from errata.fetch.transport import TIMEOUT, Transport
+from errata.fetch.transport import PROD, TIMEOUT, Target, Transport, deployment_address, is_address, target_of
 from errata.settings import Settings
 from errata.settings.store_location import downloads_of
 

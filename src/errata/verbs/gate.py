@@ -7,9 +7,20 @@ from typing import cast
 
 import msgspec
 
-from errata.compare.changes import CaseFailure, Changes, changes_between, failing_cases, passed_before
 from errata.compare.comparison import Comparison, ComparisonOptions
-from errata.compare.gate import AllowedCase, Gate, GateInput, GateRules, decide, parse_allowed
+from errata.compare.gate import (
+    AllowedCase,
+    CaseFailure,
+    Changes,
+    Gate,
+    GateInput,
+    GateRules,
+    changes_between,
+    decide,
+    failing_cases,
+    parse_allowed,
+    passed_before,
+)
 from errata.compare.one_run import left_out_of_clean
 from errata.compare.trials import Timeouts
 from errata.errors import NotComparableError, SettingsError

@@ -6,7 +6,7 @@ from errata.cli.render.scores import figures
 from errata.cli.table import put_table
 from errata.compare.comparison import Comparison
 from errata.compare.deviations import Deviation
-from errata.compare.ranking import Ranked
+from errata.compare.pairs import Ranked
 from errata.render.figures import p_value, percent, points
 
 MANY = 3

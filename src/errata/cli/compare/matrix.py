@@ -9,8 +9,8 @@ import msgspec
 from errata.cli.fitting import WIDTH, columns, padded
 from errata.cli.output import plural, put, wash
 from errata.cli.table import put_table
-from errata.compare.checks import EMPTY
 from errata.compare.comparison import Comparison
+from errata.compare.summaries import EMPTY
 from errata.model.cells import CELL_STATES, Cell, CellState
 
 NARROW = 5

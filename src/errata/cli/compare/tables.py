@@ -8,10 +8,10 @@ from errata.cli.fitting import WIDTH, columns
 from errata.cli.output import plural, put, wash
 from errata.cli.table import put_table
 from errata.compare.categories import CategoryCount
-from errata.compare.checks import CountByRun
 from errata.compare.comparison import Comparison
 from errata.compare.intervals import Interval
 from errata.compare.pairs import Pairing, PairTally
+from errata.compare.summaries import CountByRun
 from errata.render.figures import overlap_note, p_value, points
 
 SHOWN = 10

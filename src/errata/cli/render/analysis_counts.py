@@ -3,7 +3,7 @@
 from errata.cli.output import money, number, plural, put
 from errata.cli.render.runs import counted_in, repeated_rows
 from errata.cli.table import put_parts
-from errata.model.coverage import holds_only_failures
+from errata.model.counts import holds_only_failures
 from errata.render.figures import cost_parts, overlap_note, simulator_cost
 from errata.runs.summary import Analysis
 from errata.runs.without_failures import cases_not_in_log

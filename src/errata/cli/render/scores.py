@@ -6,7 +6,7 @@ from errata.cli.fitting import WIDTH, columns, fold, padded
 from errata.cli.output import plural, put, wash
 from errata.cli.render.runs import counted_in, harness_title
 from errata.compare.scores import Policy, Score
-from errata.model.coverage import NoEstimate
+from errata.model.counts import NoEstimate
 from errata.render.figures import hundredths, left_out_reason, left_out_reasons, percent
 from errata.runs.explanation import meaning_of
 from errata.runs.scores import Scores

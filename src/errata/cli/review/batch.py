@@ -10,9 +10,8 @@ from errata.errors import SettingsError
 from errata.json_output.review import batch_output
 from errata.model import ReviewBatch, StoredRun
 from errata.model.output.review import CancelledBatchesOutput
-from errata.model.review_batch import BatchNews
 from errata.model.times import to_text
-from errata.model.verdict import word_for
+from errata.model.verdict import BatchNews, word_for
 from errata.review.batch import BatchAccount
 from errata.review.plan import ReviewPlan, ReviewRequest, refuse_unpriced_cap
 from errata.review.run import ReviewTally

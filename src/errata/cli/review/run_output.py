@@ -18,9 +18,8 @@ from errata.model.output.review import (
     PlannedRunOutput,
     ReviewRunOutput,
 )
-from errata.model.review_batch import BatchNews
 from errata.model.usage import total_of
-from errata.model.verdict import word_for
+from errata.model.verdict import BatchNews, word_for
 from errata.review.plan import ReviewPlan
 from errata.review.protocols import Prompt
 from errata.review.run import ReviewTally

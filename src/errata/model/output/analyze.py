@@ -6,8 +6,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from errata.model.bucket import CauseSummary
-from errata.model.counts import CategoryOverlap
-from errata.model.coverage import WithoutFailures
+from errata.model.counts import CategoryOverlap, WithoutFailures
 from errata.model.output.memory import (
     AmbiguousNameOutput,
     EarlierReportOutput,

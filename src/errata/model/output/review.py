@@ -7,9 +7,9 @@ from msgspec import UNSET, UnsetType
 
 from errata.model.bucket import RunBuckets
 from errata.model.output.agreement import AgreementOutput, CalibrateOutput
-from errata.model.packet import Packet
 from errata.model.suspects import SuspectTasks
 from errata.model.usage import Usage
+from errata.model.verdict import Packet
 from errata.model.words import BatchState, Owner
 
 NothingReason = Literal["no_failures", "no_match", "in_hand", "no_second", "no_dispute", "all_reviewed"]

@@ -10,11 +10,10 @@ from errata.model.case import Case
 from errata.model.counts import Counts
 from errata.model.output.failures import BucketNameOutput, LabelChangeOutput
 from errata.model.output.memory import CaseHistoryOutput
-from errata.model.packet import Packet
 from errata.model.record import Finding
 from errata.model.run import Run
 from errata.model.step import Observation
-from errata.model.verdict import Verdict
+from errata.model.verdict import Packet, Verdict
 from errata.model.words import Owner
 
 

@@ -14,9 +14,8 @@ import msgspec
 from errata.llm.batch_spec import AsksInBatches, BatchRequest, BatchRow, RemoteBatch
 from errata.llm.spec import AskError, GoneError, ModelAnswer, NoAccessError, RefusedError
 from errata.model import ReviewBatch, ReviewCall
-from errata.model.review_batch import BatchNews
 from errata.model.times import moment_of, to_text
-from errata.model.verdict import word_for
+from errata.model.verdict import BatchNews, word_for
 from errata.review.batch import BatchAccount, QueuedRequest, missing_row
 from errata.review.fan_out import owed
 from errata.review.plan import ReviewRequest

@@ -11,9 +11,8 @@ from errata.errors import ErrataError, SettingsError
 from errata.llm.batch_spec import AsksInBatches
 from errata.llm.spec import AskError
 from errata.model import ReviewBatch
-from errata.model.review_batch import BatchNews
 from errata.model.times import now_as_text
-from errata.model.verdict import word_for
+from errata.model.verdict import BatchNews, word_for
 from errata.review.batch import BatchAccount
 from errata.review.choose_reviewer import ChosenReviewer
 from errata.review.inherit import MACHINERY

@@ -2,14 +2,13 @@
 
 import msgspec
 
-from errata.json_output.actions import action_output
 from errata.json_output.buckets import bucket_output, details_output
+from errata.json_output.review import action_output
 from errata.model.output.buckets import BucketDetailsOutput, BucketOutput
 from errata.model.output.memory import ActionListOutput, KnownListOutput
 from errata.server.exchange import Endpoint, Exchange
-from errata.verbs.action import list_actions
+from errata.verbs.action import list_actions, list_gaps
 from errata.verbs.buckets import bucket_named, list_buckets, show_bucket
-from errata.verbs.known import list_gaps
 from errata.verbs.store import stored_runs
 
 MOST = 1_000

@@ -7,7 +7,7 @@ import msgspec
 from errata.model import Reviewer
 from errata.model.filters import Filters
 from errata.model.output.review import VerdictState
-from errata.model.packet import Packet
+from errata.model.verdict import Packet
 from errata.server.exchange import Answer, Bytes, Endpoint, Exchange
 from errata.text.outgoing import tree_for_user
 from errata.verbs import review_drafts

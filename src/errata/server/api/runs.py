@@ -2,8 +2,7 @@
 
 import msgspec
 
-from errata.json_output.analysis import analysis_output
-from errata.json_output.runs import run_outputs
+from errata.json_output.runs import analysis_output, run_outputs
 from errata.model.output.analyze import AnalysisOutput
 from errata.model.output.runs import ListedRunOutput
 from errata.server.exchange import Endpoint, Exchange

@@ -14,10 +14,10 @@ from errata.model.output.runs import ListedRunOutput
 from errata.model.words import NOT_THE_SUBJECTS
 from errata.render import charts
 from errata.render.blocks_html import page_text, scrolling
-from errata.render.density import DensityParts, DensityRow, density
 from errata.render.document import Grid, ScoreBar
 from errata.render.figures import p_value, percent, plural, points
 from errata.render.palette import LEGEND, LETTERS, owners_to_show
+from errata.render.time_lanes import DensityParts, DensityRow, density
 from errata.server.exchange import Endpoint, Exchange, Page
 from errata.server.layout import card, link, notice, table
 from errata.server.pages.addresses import attempt_page, case_page, compare_page, run_page

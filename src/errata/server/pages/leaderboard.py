@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from errata.compare.leaderboard import BoardRow, BoardRun, SuiteBoard
-from errata.compare.scores import Policy, Score
+from errata.compare.scores import BoardRow, BoardRun, Policy, Score, SuiteBoard
 from errata.errors import NotFoundError
 from errata.model import StoredRun
 from errata.model.run import subject_label

@@ -6,7 +6,7 @@ from secrets import token_hex
 
 import msgspec
 
-from errata.model.packet import LabelChoice
+from errata.model.verdict import LabelChoice
 from errata.model.words import Confidence, RecommendationGroup
 from errata.render.blocks_html import page_text
 from errata.render.palette import OWNERS

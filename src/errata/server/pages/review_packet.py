@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from errata.model import Quote
-from errata.model.packet import Packet, PacketPlace
+from errata.model.verdict import Packet, PacketPlace
 from errata.render.blocks_html import page_text
 from errata.render.charts import named_chip
 from errata.server.pages.addresses import attempt_page

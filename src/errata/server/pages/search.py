@@ -6,7 +6,7 @@ from errata.model.listing import SearchHit
 from errata.render.blocks_html import page_text
 from errata.render.charts import chip
 from errata.render.figures import plural
-from errata.render.markdown_text import with_edges
+from errata.render.markdown import with_edges
 from errata.server.exchange import Endpoint, Exchange, Page
 from errata.server.pages.addresses import attempt_address, bucket_page, run_page
 from errata.verbs.pages import count_indexed, search

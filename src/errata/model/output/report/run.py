@@ -4,8 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from errata.model.counts import CategoryOverlap
-from errata.model.coverage import HarnessCount, NoEstimate, WithoutFailures
+from errata.model.counts import CategoryOverlap, HarnessCount, NoEstimate, WithoutFailures
 from errata.model.history import CaseEffect, EffectReason, Worked
 from errata.model.output.report.shared import (
     DoneAction,
