@@ -74,41 +74,6 @@ def test_an_answer_about_such_errors_is_an_answer(text, task):
     assert attributed(an_attempt(output=Output(text=text), checks=(FAILED,)), case_of(task)).owner == "model"
 
 
-def test_a_refusal_where_an_answer_is_expected_is_a_self_evident_mistake():
-    found = attributed(an_attempt(output=Output(text="I'm sorry, but I can't help with that.")), case_of())
-
-    assert (found.owner, found.decided_by, found.proof_reason) == ("model", "refused", "self_evident")
-
-
-@pytest.mark.parametrize(
-    "case",
-    [
-        case_of(expected="I can't help with that."),
-        case_of(expected=None),
-        case_of(category="harmful requests"),
-    ],
-)
-def test_a_refusal_that_the_case_may_expect_is_judged_like_any_answer(case):
-    found = attributed(an_attempt(output=Output(text="I'm sorry, but I can't help with that.")), case)
-
-    assert (found.decided_by, found.proof) == ("check_failed", "presumed")
-
-
-@pytest.mark.parametrize(
-    ("text", "proof"),
-    [
-        ("exitcode: 1 (execution failed)\nCode output: Traceback (most recent call last):\nKeyError: 'a'\n", "shown"),
-        ("exitcode: 0 (execution succeeded)\nCode output: 5\n", "presumed"),
-        ("The answer is 5. My first program ended with exitcode: 1 (execution failed).", "presumed"),
-    ],
-    ids=["failed", "succeeded", "told"],
-)
-def test_an_attempt_that_ends_in_the_error_of_its_own_program_is_the_models(text, proof):
-    found = attributed(an_attempt(output=Output(text=text), checks=(FAILED,)), case_of())
-
-    assert (found.owner, found.proof) == ("model", proof)
-
-
 @pytest.mark.parametrize(
     "text",
     [

@@ -165,14 +165,6 @@ def test_an_answer_that_ought_to_be_the_task_is_not():
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["I was unable to complete the task.", "Two tests still fail, I gave up.", "Sadly, I could not fix the parser."],
-)
-def test_who_says_that_it_failed_and_passes_is_odd(text):
-    assert seen(saying(f"Changed a lot.\n{text}")) == [("said_it_failed", "weak")]
-
-
-@pytest.mark.parametrize(
     "text", ["At first I could not fix it. " + "x" * 700, "The user was unable to log in; fixed.", "All tests pass."]
 )
 def test_trouble_on_the_way_is_no_failure(text):
@@ -265,7 +257,7 @@ def test_one_who_used_no_tool_where_all_others_did_is_odd():
 
 
 def test_the_list_grows_while_the_run_is_read():
-    attempts = iter([saying("Two tests still fail.", number) for number in range(3)])
+    attempts = iter([an_attempt(case=f"suite/case-{number}", outcome="pass", execution="limit") for number in range(3)])
     first = next(suspicious(a_run(), attempts))
 
     assert first.case == "suite/case-0"

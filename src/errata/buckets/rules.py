@@ -52,8 +52,6 @@ OPEN = frozenset(
         "reference_fails",
         "sandbox_failed",
         "strict_match",
-        "task_names_no_version",
-        "task_names_refused_value",
         "tests_missing",
         "unsupported_request",
         "verifier_never_ran",

@@ -18,7 +18,6 @@ from errata.triage import (
     delivery,
     demands,
     dialogues,
-    js_runs,
     judges,
     last_words,
     limits,
@@ -226,8 +225,6 @@ MEANS = {
     "limit_during_changes": "the turn limit ended the attempt during or after the expected changes",
     "turns_used_up": "the turn limit was reached before the expected changes were made",
     "unknown_status": "the harness ended the attempt with a status word that is not known",
-    "ends_in_own_error": "the attempt ends in the error of a program that the model wrote",
-    "refused": "the model refused a task that asks for an answer",
     "answer_is_filter_error": "the last message is a provider's content-filter error",
     "answer_is_crash": "the last message is the agent program's own crash",
     "user_stopped_early": "the simulated user agreed and ended the conversation before the agent could act",
@@ -274,7 +271,6 @@ MEANS = {
     "ended_by_another": "another failure ended this attempt or left something in its way",
     **working.MEANS,
     **turn_mistakes.MEANS,
-    **js_runs.MEANS,
     "phase": "an unknown error, attributed by its phase",
     "nothing known": "an error that no rule matches",
 }
@@ -286,8 +282,6 @@ OF_UNKNOWN_STATUS: tuple[Rule, ...] = (has_unknown_status,)
 OF_TEXTS: tuple[Rule, ...] = (
     limits.loops,
     last_words.names_a_failure,
-    last_words.refuses,
-    last_words.ends_in_its_own_error,
 )
 OF_CONVERSATIONS: tuple[Rule, ...] = (*simulators.RULES, contradictions.expected_contradicts_data)
 """They need the transcript, which triage loads only where something depends on it."""
@@ -318,7 +312,6 @@ OF_ONE_CHECK: tuple[Rule, ...] = (broken_tests.broken_assertion, a_check_failed)
 OF_TESTS: tuple[Rule, ...] = (
     verifiers.verifier_never_ran,
     broken_tests.broken_test,
-    *js_runs.RULES,
     demands.other_path,
     demands.unnamed_precision,
     spelling.refused_for_spelling,

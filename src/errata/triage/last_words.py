@@ -1,4 +1,4 @@
-"""What the last message of an attempt shows by itself: a refusal, or an error in the place of an answer."""
+"""An error in the place of the last message: of a provider's filter, or of a program that crashed."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,6 @@ from errata.model import Attempt, Case
 from errata.text.lazy_regex import lazy_regex
 from errata.triage.expected import expected_texts, task_text
 from errata.triage.observed import Observed, signal
-from errata.triage.suspicious import expects_a_refusal, is_refusal
 
 LONGEST = 20_000
 TAIL = 4_000
@@ -80,30 +79,3 @@ def _asks_for_such_text(case: Case | None) -> bool:
     if "traceback" in task or "content_filter" in task or "stack trace" in task:
         return True
     return any(_failure_in(wanted[-TAIL:])[0] for wanted in expected_texts(case))
-
-
-def refuses(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
-    """The final answer is a refusal, although the case expects an answer."""
-    if case is None or attempt.outcome != "fail" or attempt.measurement != "scored" or not attempt.output.text:
-        return
-    text = attempt.output.text
-    if is_refusal(text) and not expects_a_refusal(attempt, case):
-        evidence = signal("refused", "likely", "output.text", text, attempt.ref)
-        has_reason = any(check.failed and check.explanation for check in attempt.checks)
-        yield Observed(signal=evidence, owner="model", is_self_evident=True, is_specific=not has_reason)
-
-
-# how the code executors of agent groups report a program that the group wrote
-_FAILED_PROGRAM = lazy_regex(r"\s*exitcode: [1-9]\d{0,3} \(execution failed\)[^\n]*")
-
-
-def ends_in_its_own_error(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
-    """In the place of an answer, the attempt ends in the error of a program that the subject wrote."""
-    if attempt.outcome != "fail" or attempt.measurement != "scored":
-        return
-    where, text = last_message(attempt)
-    match = _FAILED_PROGRAM.match(text)
-    if match is not None:
-        lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
-        seen = signal("ends_in_own_error", "likely", where, f"{match[0].strip()}: {lines[-1]}", attempt.ref)
-        yield Observed(signal=seen, owner="model", is_self_evident=True)
