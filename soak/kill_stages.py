@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from errata.runs import importing
 from errata.store import whole_runs
-from errata.store.sqlite_backup import PUT_ASIDE
+from errata.store.copying import PUT_ASIDE
 from soak.visible import BESIDE, STORE, visible_in_store
 
 FIXTURES = Path(__file__).parent.parent / "tests" / "fixtures"

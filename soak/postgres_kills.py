@@ -20,9 +20,9 @@ from typing import Literal, NamedTuple
 from sqlalchemy import Engine, event
 
 from errata.model.store_address import StoreAddress
+from errata.store.copying import copy_into_store
 from errata.store.database import Store, open_store
 from errata.store.postgres import engine_for
-from errata.store.transfer import copy_database
 from soak import kills
 from soak.kill_stages import DATABASE, ON_POSTGRES, Stage
 from soak.postgres_server import PostgresServer, running_server
@@ -193,7 +193,7 @@ def _visible(work: Path, database: str, *, check_rest: bool = False) -> Parts:
     address = StoreAddress(the_server().address(database))
     with tempfile.TemporaryDirectory(dir=work.parent) as aside:
         copied = open_store(Path(aside) / "errata.db")
-        copy_database(Store(address, engine_for(address)), copied)
+        copy_into_store(Store(address, engine_for(address)), copied)
         copied.engine.dispose()
         (work / STORE).parent.mkdir()
         shutil.copy(Path(aside) / "errata.db", work / STORE)

@@ -16,7 +16,7 @@ from soak.postgres_server import PostgresServer, running_server
 
 from errata.model.store_address import StoreAddress, StoreLocation
 from errata.store import database
-from errata.store.transfer import IN_WORK
+from errata.store.copying import IN_WORK
 
 ENGINE = os.environ.get("ERRATA_TEST_ENGINE", "sqlite")
 ON_POSTGRES = ENGINE == "postgres"

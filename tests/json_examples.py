@@ -225,7 +225,7 @@ def about_the_store() -> Iterator[tuple[str, Rows]]:
     Path("results.csv").write_text("task_id,answer,score\nt1,4,1\nt2,5,0\n", encoding="utf-8")
     yield "map", rows("map", "results.csv")
     yield "taxonomies", rows("taxonomies")
-    yield "doctor", [*rows("doctor"), *rows("doctor", "--deep")]
+    yield "doctor", rows("doctor")
     yield "store backup", rows("store", "backup", "saved.db")
     yield "store copy", rows("store", "copy", "saved.db", "copied.db")
     aside = {"put_aside": "/home/ada/project/.errata/errata.db.before-restore-20260310T080000Z"}  # else by time

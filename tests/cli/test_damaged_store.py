@@ -141,7 +141,7 @@ def test_a_bug_beside_a_sound_store_is_still_a_bug(monkeypatch):
     def broken(*_: object) -> None:
         raise RuntimeError("ours")
 
-    monkeypatch.setattr(doctor, "examine_store", lambda _: (done("runs"), broken()))
+    monkeypatch.setattr(doctor, "examine_store", lambda *_, **__: (done("runs"), broken()))
 
     assert errata("doctor").code == 3
 
@@ -252,7 +252,7 @@ def test_a_removed_working_folder_is_a_sentence(tmp_path, command):
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.ENAMETOOLONG, errno.EACCES])
 def test_a_failure_of_the_disk_is_a_sentence(number, monkeypatch):
-    def fails(path: Path) -> None:
+    def fails(_path: Path, **_: object) -> None:
         raise OSError(number, os.strerror(number), "report.md")
 
     monkeypatch.setattr(doctor, "examine_store", fails)

@@ -6,9 +6,8 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import select, update
-from store_fixtures import batches, put
-from tests.engines import new_place
+from sqlalchemy import update
+from store_fixtures import batches
 
 from errata.model import Case, Unreadable
 from errata.model.codec import pack
@@ -18,10 +17,8 @@ from errata.store.content_digest import CHUNK, ContentDigest
 from errata.store.database import open_store
 from errata.store.importing import Importing
 from errata.store.schema import runs
-from errata.store.transfer import copy_database, copy_into_store
 from errata.store.whole_runs import RunGroup, whole_runs
 from errata.testing import a_run, an_attempt
-from errata.verbs.doctor import check_deeply
 
 RUN = a_run()
 ITEMS = [
@@ -109,23 +106,3 @@ def test_a_run_with_the_digest_of_an_earlier_version_is_unchanged(tmp_path, writ
 
     assert (again.change, again.revision) == ("unchanged", 1)
     assert (less.change, less.revision) == ("grown", 2)
-
-
-def test_a_digest_of_many_blocks_is_confirmed_from_the_store(tmp_path):
-    store = open_store(tmp_path / "errata.db")
-    put(store, *ITEMS)
-
-    assert check_deeply(store).confirmed == 1
-    with store.reading() as connection:
-        assert len(connection.execute(select(runs.c.digest)).scalar_one()) == 40
-
-
-@pytest.mark.parametrize("copy", [copy_into_store, copy_database])
-def test_a_digest_is_confirmed_from_a_copy_of_the_store(store, copy):
-    """The order of cases is part of it."""
-    put(store, *ITEMS)
-    other = open_store(new_place(store))
-
-    copy(store, other)
-
-    assert check_deeply(other).confirmed == 1

@@ -9,26 +9,27 @@ from errata.cli.output import plural, put, put_command, put_json
 from errata.cli.progress import status_line
 from errata.cli.render.fields import place_of
 from errata.model.output.store import DoctorOutput
-from errata.verbs.doctor import examine_deeply, examine_store, rebuilding
+from errata.verbs.doctor import examine_store
 
 ATTEMPTS = 5
 """Damaged attempts that the page names; `--json` lists all."""
 
 
 @click.command("doctor")
-@click.option("--deep", is_flag=True, help="Decode every record, and compare all that is stored about it.")
-@click.option("--repair", is_flag=True, help="Rebuild what can be rebuilt; implies --deep.")
+@click.option("--repair", is_flag=True, help="Read damaged runs again from their logs.")
 @shared_options
-def command(deep: bool, repair: bool, options: Options) -> int:
+def command(repair: bool, options: Options) -> int:
     """Check the store for damage.
 
-    Also removes the remains of interrupted imports. Exits with 1 if it finds a problem.
+    Decodes every record, and lists damaged runs with their attempts. Also removes the remains of interrupted imports.
+    Exits with 1 if it finds a problem.
 
-    `--deep` checks every block, text, hash, count and reference, and lists the damaged attempts. `--repair` reads a
-    damaged run again from its logs, if these still have the content that was imported, and derives owners and groups
-    again. It never changes verdicts. It lists what it can't repair, and what you would need to repair it.
+    `--repair` reads a damaged run again from its logs, if these still have the content that was imported, and derives
+    owners again. It never changes verdicts. It lists what it can't repair, and what you would need to repair it.
     """
-    health = _examine(options, deep=deep, repair=repair)
+    with status_line("errata doctor") as line:
+        show = line.show if line is not None else lambda _: None
+        health = examine_store(options.settings.store, repair=repair, on_progress=show)
     if options.json:
         put_json(health)
     else:
@@ -39,8 +40,6 @@ def command(deep: bool, repair: bool, options: Options) -> int:
             put(f"holds     {plural(health.runs, 'run')}, {plural(health.attempts, 'attempt')}")
         if health.cleared:
             put(f"cleared   {plural(health.cleared, 'interrupted import')}")
-        if health.deep:
-            _put_digests(health)
         for step in health.repairs:
             label = "repaired" if step.repaired else "can't fix"
             put(f"{label:<9} {step.run or step.table or 'store'}: {step.message}", hang=10)
@@ -49,22 +48,6 @@ def command(deep: bool, repair: bool, options: Options) -> int:
             _put_attempts(problem.attempts)
         _put_verdict(health)
     return 1 if health.problems else 0
-
-
-def _examine(options: Options, *, deep: bool, repair: bool) -> DoctorOutput:
-    if not deep and not repair:
-        return examine_store(options.settings.store)
-    with status_line("errata doctor --deep") as line:
-        show = line.show if line is not None else lambda _: None
-        return examine_deeply(options.settings.store, repair=repair, on_progress=show)
-
-
-def _put_digests(health: DoctorOutput) -> None:
-    confirmed, unknown = health.digests_confirmed or 0, health.digests_open or 0
-    put(
-        f"digests   {plural(confirmed, 'run')} confirmed"
-        + (f"; {unknown:,} need their logs for that" if unknown else "")
-    )
 
 
 def _put_attempts(attempts: Sequence[str]) -> None:
@@ -78,11 +61,12 @@ def _put_verdict(health: DoctorOutput) -> None:
     if not health.problems:
         put("no problems found")
         return
-    if health.deep:
-        if not health.repairs:
-            put("DAMAGED: save the store with `errata store backup TO`, then run `errata doctor --repair`")
-        return
-    put("DAMAGED: import the runs into a new store. Logs bring every run back, but not verdicts and other opinions.")
-    for path in rebuilding(health.problems):
+    origins = dict.fromkeys(problem.origin for problem in health.problems if problem.origin)
+    if origins and not health.repairs:
+        put("DAMAGED: run `errata doctor --repair`, or import the runs into a new store.")
+        put("Logs bring every run back, but not verdicts and other opinions.")
+    else:
+        put("DAMAGED: a backup brings back what is listed: `errata store restore FROM --force`")
+    for path in origins:
         put_command("rebuild", ["errata", "import", path, "--store", "new.db"], indent=10)
     put("save      `errata review export RUN -o FOLDER` saves the verdicts of a run that can still be read")

@@ -21,7 +21,7 @@ from errata.runs.names import handles_of, short
 from errata.text.shell import shell_word
 from errata.verbs.rm import OldRuns, age_of, old_runs
 from errata.verbs.store import all_runs, stored_runs
-from errata.verbs.store_backup import (
+from errata.verbs.store_maintenance import (
     OnProgress,
     backup_store,
     copy_store,
@@ -61,7 +61,7 @@ def backup(to: Path, options: Options) -> None:
     """Back up the store while others use it.
 
     TO is a new file, or a folder where the backup gets a name with the time. The backup holds the store as it is at one
-    moment. It is checked before it gets its name: the file is sound, and every table has the same rows.
+    moment. It is checked before it gets its name: every table has the same rows as the store.
     """
     with status_line("errata store backup") as line:
         done = backup_store(options.store, to, now=datetime.now(UTC), on_progress=_progress(line))
@@ -71,7 +71,7 @@ def backup(to: Path, options: Options) -> None:
     rows = sum(table.rows for table in done.tables)
     put_field("backup", f"{place_of(done.file)} · {done.size / 2**20:,.1f} MB")
     put_field("holds", f"{plural(done.runs, 'run')}, {plural(rows, 'row')} in {plural(len(done.tables), 'table')}")
-    put_field("checked", "the file is sound, and every table has the rows of the store")
+    put_field("checked", "every table has the rows of the store")
     put_command("restore", ["errata", "store", "restore", done.file])
 
 

@@ -283,10 +283,16 @@ def _private_copy(path: StoreLocation) -> Store:
         store = Store(path, sqlite.engine_for(folder / path.name), private_copy=folder)
         sqlite.copy(path, folder / path.name)
         return store
-    from errata.store.transfer import copy_database  # noqa: PLC0415 only for a database that can't be written
+    from errata.store.copying import copy_tables  # noqa: PLC0415 only for a database that can't be written
 
     copied = open_store(folder / "errata.db")
-    copy_database(Store(path, engines.postgres().engine_for(path)), copied)
+    with Store(path, engines.postgres().engine_for(path)).reading() as reader, copied.writing() as writer:
+        version = schema_of(reader)
+        if version not in (0, SCHEMA):
+            hint = f"use an errata of that schema, or let a user who may write bring it to schema {SCHEMA}"
+            raise StoreError(f"The store has schema {version}, and this user may only read it: `{path}`", hint=hint)
+        if version:
+            copy_tables(reader, writer)
     return Store(path, copied.engine, private_copy=folder)
 
 

@@ -128,9 +128,8 @@ def prepare(path: Path) -> bool:
         with _files:
             if _connections[_file_at(path)] > 0:
                 return True
-            with path.open("rb") as file:
-                head = file.read(_HEADER)
-        ours = head.startswith(_MAGIC) and head[_ID_AT : _ID_AT + 4] == APPLICATION.to_bytes(4, "big")
+            head = _head_of(path)
+        ours = _is_marked(head)
         if ours and head[_FORMAT_AT : _FORMAT_AT + 2] != _WAL_FORMAT and is_writable(path):
             _switch_on_log(path)
         return ours
@@ -143,6 +142,20 @@ def prepare(path: Path) -> bool:
     finally:
         driver.close()
     return True
+
+
+def _head_of(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(_HEADER)
+
+
+def _is_marked(head: bytes) -> bool:
+    return head.startswith(_MAGIC) and head[_ID_AT : _ID_AT + 4] == APPLICATION.to_bytes(4, "big")
+
+
+def has_mark(path: Path) -> bool:
+    """Whether the file is a store of errata. It is only read."""
+    return _is_marked(_head_of(path))
 
 
 def is_writable(path: Path) -> bool:

@@ -8,10 +8,8 @@ from msgspec import UNSET, UnsetType
 from errata.model.words import Owner
 
 ProblemKind = Literal[
-    "integrity", "not_unpackable", "runs_not_readable", "run_damaged", "opinions_damaged", "facts_damaged",
-    "derived_damaged", "counts_differ", "digest_differs", "rows_of_no_run", "reference_lost", "index_damaged",
-]  # fmt: skip
-"""Those after `opinions_damaged` are found by `errata doctor --deep`."""
+    "integrity", "runs_not_readable", "run_damaged", "derived_damaged", "opinions_damaged", "index_damaged"
+]
 
 
 class StoreProblem(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,9 +18,9 @@ class StoreProblem(msgspec.Struct, frozen=True, kw_only=True):
     kind: ProblemKind
     table: str = ""
     count: int = 0
-    """How many rows or attempts; `opinions_damaged` of plain `doctor`: how many can still be read."""
+    """How many rows; `opinions_damaged`: how many can still be read."""
     message: str = ""
-    """As SQLite or the error has it; `run_damaged`: the tables with lost rows."""
+    """As SQLite or the error has it; `run_damaged`: what it has lost."""
     run: str = ""
     run_id: str = ""
     number: int = 0
@@ -37,37 +35,26 @@ class StoreProblem(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         match self.kind:
-            case "not_unpackable":
-                return f"{self.count} of the {self.table} can't be unpacked"
             case "runs_not_readable":
                 return f"a run can't be read: {self.message}"
             case "run_damaged":
-                return f"run {self.run} has lost rows ({self.message})"
-            case "opinions_damaged" if not self.message:
-                return f"{self.table}: only {self.count} can be read; these are opinions, which no log brings back"
+                more = f"; {len(self.attempts)} attempts" if len(self.attempts) > 1 else ""
+                return f"run {self.run} has lost rows ({self.message}{more})"
             case "opinions_damaged":
-                return f"{self.table}: {self.message}; these are opinions, which no log brings back"
-            case "facts_damaged" | "derived_damaged" | "counts_differ" | "digest_differs":
-                more = f" ({len(self.attempts)} attempts)" if len(self.attempts) > 1 else ""
-                return f"run {self.run}: {self.message}{more}"
-            case "rows_of_no_run":
-                return f"{self.table}: {self.count} rows of a run that is not there"
-            case "reference_lost":
-                return f"{self.table}: {self.message}"
+                return f"{self.table}: only {self.count} can be read; these are opinions, which no log brings back"
+            case "derived_damaged":
+                return f"run {self.run}: {self.message}"
             case "integrity" | "index_damaged":
                 return self.message
 
 
 class RepairOutput(msgspec.Struct, frozen=True, kw_only=True):
-    """What `doctor --repair` did about the problems of a run or a table."""
+    """What `doctor --repair` did about a problem of a run or a table."""
 
     run: str
     """Empty where it is about no run."""
     table: str
     repaired: bool
-    how: Literal["read_again", "rebuilt_from_records", "derived_again", "removed", "not_possible"]
-    """`read_again`: from its logs, whose content has the digest of the damaged run. `rebuilt_from_records`: columns and
-    lists that repeat what intact records have. `derived_again`: owners, findings, groups and the search index."""
     message: str
     """What was done, or what it would take."""
 
@@ -95,13 +82,6 @@ class DoctorOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Unfinished imports of dead processes that were removed."""
     problems: tuple[StoreProblem, ...]
     """Empty where the store is sound. After --repair: what is left."""
-    deep: bool = False
-    """Whether every record was decoded and compared."""
-    digests_confirmed: int | None = None
-    """With --deep: runs whose whole content has the digest that was noted at import."""
-    digests_open: int | None = None
-    """With --deep: runs whose digest can't be computed from the store, only from the logs: large ones, those that
-    describe a case several times, and thinned ones."""
     repairs: tuple[RepairOutput, ...] = ()
     """With --repair."""
 

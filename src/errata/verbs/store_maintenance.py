@@ -1,6 +1,6 @@
-"""A store as a whole: copy it to another place or engine, back it up while others write, restore a backup."""
+"""A store as a whole: copied, backed up while others write, restored, measured, and its transcripts thinned."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import chain, count
 from pathlib import Path
@@ -16,37 +16,34 @@ from errata.model.output.store import (
     StoreRestoreOutput,
     StoreSizeOutput,
     StoreThinOutput,
-    TableProof,
 )
 from errata.model.store_address import StoreAddress, StoreLocation
 from errata.store import sqlite
-from errata.store.damage import problems_of
-from errata.store.database import Store, open_store, schema_of
-from errata.store.removal import collect_garbage, free_space
-from errata.store.run_digest import RowDigest, digests_of
-from errata.store.runs import all_runs
-from errata.store.schema import SCHEMA
-from errata.store.sizes import size_of_texts, sizes_of
-from errata.store.sqlite_backup import PUT_ASIDE, backup_into, has_mark, refuse_if_in_use, swap
-from errata.store.thinning import ThinningResult, thin_run, thinned_runs
-from errata.store.transfer import (
+from errata.store.copying import (
+    PUT_ASIDE,
     close_file,
     copy_into_file,
     copy_into_store,
     count_runs,
     differing,
     is_empty,
-    new_store_file,
     part_of,
-    proof_of,
+    refuse_if_in_use,
     remove_store_file,
+    swap,
 )
+from errata.store.database import Store, open_store, schema_of
+from errata.store.doctor import problems_of
+from errata.store.removal import collect_garbage, free_space
+from errata.store.runs import all_runs
+from errata.store.schema import SCHEMA
+from errata.store.sizes import size_of_texts, sizes_of
+from errata.store.thinning import ThinningResult, thin_run, thinned_runs
 from errata.verbs.doctor import read_run_again
 from errata.verbs.store import store_size
 
 OnProgress = Callable[[str], None]
 """Called with how far it is, in words."""
-MB = 1_000_000
 
 
 def copy_store(
@@ -82,7 +79,7 @@ def _is_same(source: StoreLocation, target: StoreLocation) -> bool:
 def _require_file(path: Path) -> None:
     if not path.is_file():
         raise StoreError(f"There is no store at `{path}`", hint="name the file of a store, such as `.errata/errata.db`")
-    if path.stat().st_size and not has_mark(path):
+    if path.stat().st_size and not sqlite.has_mark(path):
         raise StoreError(f"`{path}` is not a store of errata", hint="name the file of a store or of a backup")
 
 
@@ -116,59 +113,24 @@ def _counting(on_progress: OnProgress) -> Callable[[str, int], None]:
 def backup_store(
     store: Store, to: Path, *, now: datetime, on_progress: OnProgress = lambda _: None
 ) -> StoreBackupOutput:
-    """A file with the state of the store at one moment, verified. Others may go on writing."""
+    """A file with the state of the store at one moment, compared row by row. Others may go on writing."""
     path = to / f"errata-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}.db" if to.is_dir() else to
     if path.exists():
         raise StoreError(f"`{path}` already exists", hint="name a file that does not exist yet, or a folder")
-    if not isinstance(store.path, Path):
-        return _copied_database(store, path, on_progress)
-    with new_store_file(path) as part:
-        given = _snapshot(store, part, on_progress)
-        copied = Store(part, sqlite.engine_for(part))
-        with copied.reading() as connection:
-            problems = sqlite.integrity(connection)
-            proof = proof_of(given, digests_of(connection, _counting(on_progress)))
-        problems += _differences(proof)
-        if problems:
-            raise _unsound(problems[0])
-        runs = count_runs(copied)
-        close_file(copied)
+    proof = copy_into_file(store, path, _counting(on_progress))
+    if lost := differing(proof):
+        raise StoreError(
+            f"The backup is not sound: `{lost[0].table}` differs from the store",
+            hint="it was discarded; `errata doctor` checks the store",
+        )
     return StoreBackupOutput(
         store=str(store.path),
         file=str(path),
         size=path.stat().st_size,
-        runs=runs,
+        runs=count_runs(open_store(path)),
         verified=True,
         tables=proof,
     )
-
-
-def _copied_database(store: Store, path: Path, on_progress: OnProgress) -> StoreBackupOutput:
-    """The backup of a database is a file, too: a copy of one moment."""
-    proof = copy_into_file(store, path, _counting(on_progress))
-    if problems := _differences(proof):
-        raise _unsound(problems[0])
-    runs = next(table.rows for table in proof if table.table == "runs")
-    return StoreBackupOutput(
-        store=str(store.path), file=str(path), size=path.stat().st_size, runs=runs, verified=True, tables=proof
-    )
-
-
-def _differences(proof: Sequence[TableProof]) -> list[str]:
-    return [f"`{table.table}` differs from the store" for table in differing(tuple(proof))]
-
-
-def _unsound(problem: str) -> StoreError:
-    hint = "it was discarded; `errata doctor` checks the store"
-    return StoreError(f"The backup is not sound: {problem}", hint=hint)
-
-
-def _snapshot(store: Store, part: Path, on_progress: OnProgress) -> dict[str, RowDigest]:
-    """Write the file; the digests are of the very state that it is made from."""
-    with store.reading() as connection:
-        digests = digests_of(connection, _counting(on_progress))  # the first read fixes what this transaction sees
-        backup_into(connection, part, lambda done, total: on_progress(f"{done / MB:,.0f} of {total / MB:,.0f} MB"))
-    return digests
 
 
 def restore_store(
@@ -224,21 +186,36 @@ def _verified(part: Path, backup: Path) -> int:
     probe = Store(backup, sqlite.engine_for(part))
     with probe.reading() as connection:
         schema = schema_of(connection)
-        problems = sqlite.integrity(connection)
     if schema > SCHEMA:
         raise StoreError(
             f"The backup `{backup}` was written by a newer errata: schema {schema}, this one knows {SCHEMA}",
             hint="upgrade errata; nothing was changed",
         )
     store = open_store(part, release=True)
-    problems = problems or [str(problem) for problem in problems_of(store)]
-    if problems:
+    if problems := problems_of(store):
         raise StoreError(
             f"The backup is damaged: `{backup}`: {problems[0]}", hint="restore an older backup; nothing was changed"
         )
     runs = count_runs(store)
     close_file(store)
     return runs
+
+
+# --- space
+
+
+def measure_store(store: Store) -> StoreSizeOutput:
+    return StoreSizeOutput(
+        path=str(store.path),
+        size=store_size(store),
+        files=size_of_texts(store),
+        runs=tuple(sizes_of(store, all_runs(store))),
+    )
+
+
+def release_space(store: Store) -> bool:
+    """Give freed space back to the disk; false where another process uses the store."""
+    return free_space(store)
 
 
 def thin_transcripts(store: Store, stored: StoredRun, *, now: str, dry_run: bool) -> StoreThinOutput:
@@ -267,18 +244,4 @@ def _thin_output(
 ) -> StoreThinOutput:
     return StoreThinOutput(
         run=stored.run.native_id, run_id=stored.run.id, change=change, **msgspec.structs.asdict(result)
-    )
-
-
-def release_space(store: Store) -> bool:
-    """Give freed space back to the disk; false where another process uses the store."""
-    return free_space(store)
-
-
-def measure_store(store: Store) -> StoreSizeOutput:
-    return StoreSizeOutput(
-        path=str(store.path),
-        size=store_size(store),
-        files=size_of_texts(store),
-        runs=tuple(sizes_of(store, all_runs(store))),
     )
