@@ -13,6 +13,7 @@ from errata.buckets.symptoms import symptom_of
 from errata.errors import NotFoundError, SettingsError
 from errata.model import Bucket, BucketChange, BucketVersion, Location, Placement, Verdict
 from errata.model.identity import fingerprint
+from errata.model.record import Struct
 from errata.text.clean import one_line
 
 TITLE = 120
@@ -21,7 +22,7 @@ NAMED = 5
 UNREAD = "nobody has read it"
 
 
-class Author(msgspec.Struct, frozen=True, kw_only=True):
+class Author(Struct):
     """Who changes something, when, and whether it is only tried."""
 
     name: str
@@ -29,7 +30,7 @@ class Author(msgspec.Struct, frozen=True, kw_only=True):
     dry_run: bool = False
 
 
-class BucketState(msgspec.Struct, frozen=True, kw_only=True):
+class BucketState(Struct):
     """The buckets of a suite at this moment, with the members of those that an edit is about."""
 
     versions: dict[str, BucketVersion]
@@ -56,7 +57,7 @@ class BucketState(msgspec.Struct, frozen=True, kw_only=True):
         return {one.bucket.slug for one in self.versions.values() if not one.gone and one.bucket.id != without}
 
 
-class BucketEdit(msgspec.Struct, frozen=True, kw_only=True):
+class BucketEdit(Struct):
     """What changes: buckets as they are afterwards, and where failures lie from now on."""
 
     what: str
@@ -70,7 +71,7 @@ class BucketEdit(msgspec.Struct, frozen=True, kw_only=True):
     undoes: tuple[int, ...] = ()
 
 
-class EditResult(msgspec.Struct, frozen=True, kw_only=True):
+class EditResult(Struct):
     what: str
     bucket: Bucket
     """As it is after the change."""

@@ -8,9 +8,10 @@ from errata.buckets.edit import BucketEdit, BucketState, members_after
 from errata.buckets.naming import free_slug
 from errata.buckets.restate import restated
 from errata.model import Bucket, BucketChange, BucketEvent, BucketVersion, Location, MemberMove
+from errata.model.record import Struct
 
 
-class HistoryEntry(msgspec.Struct, frozen=True, kw_only=True):
+class HistoryEntry(Struct):
     """An event with the slugs that buckets have now."""
 
     event: BucketEvent
@@ -22,7 +23,7 @@ class HistoryEntry(msgspec.Struct, frozen=True, kw_only=True):
     """Attempt, old and new bucket; empty where there was or is none."""
 
 
-class UndoResult(msgspec.Struct, frozen=True, kw_only=True):
+class UndoResult(Struct):
     what: str
     """`undo`, or `redo` where an undo was taken back."""
     event: int

@@ -17,13 +17,14 @@ from errata.model import (
     Placement,
     Reviewer,
 )
+from errata.model.record import Struct
 from errata.model.words import MemberRole
 
 Placements = Mapping[str, Placement]
 """By attempt."""
 
 
-class RunPlacements(msgspec.Struct, frozen=True, kw_only=True):
+class RunPlacements(Struct):
     """The buckets of a suite and the members of one run, as the store has them."""
 
     run: str
@@ -47,7 +48,7 @@ class RuleMoves(NamedTuple):
     moves: tuple[MemberMove, ...]
 
 
-class Reconciliation(msgspec.Struct, frozen=True, kw_only=True):
+class Reconciliation(Struct):
     """What is to be written."""
 
     new: list[Bucket]
@@ -61,7 +62,7 @@ class Reconciliation(msgspec.Struct, frozen=True, kw_only=True):
         return {one.bucket for one in self.placements.values()}
 
 
-class SuggestionResult(msgspec.Struct, frozen=True, kw_only=True):
+class SuggestionResult(Struct):
     """What came of the suggestion for one run."""
 
     run: str

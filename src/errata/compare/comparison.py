@@ -4,8 +4,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-import msgspec
-
 from errata.compare.categories import CaseFacts, CategoryCount, by_category, cases_in_category, members_of, overlap_of
 from errata.compare.comparability import (
     CASES,
@@ -39,6 +37,7 @@ from errata.compare.trials import Timeouts
 from errata.model import StoredRun
 from errata.model.cells import Cell
 from errata.model.counts import CategoryOverlap
+from errata.model.record import Struct
 from errata.model.run import WhyLeftOut, why_excluded
 from errata.model.suspects import SuspectTasks
 
@@ -49,7 +48,7 @@ At = tuple[int, str]
 """A run's number and a case."""
 
 
-class ComparisonOptions(msgspec.Struct, frozen=True, kw_only=True):
+class ComparisonOptions(Struct):
     common: bool = False
     """Compare runs of unequal suites, on the cases that all of them were measured on."""
     by_model: bool = False
@@ -62,7 +61,7 @@ class ComparisonOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Runs that have to be left; a report about the causes of failures can do with one."""
 
 
-class Compared(msgspec.Struct, frozen=True, kw_only=True):
+class Compared(Struct):
     """One column: a run, or all runs of a subject."""
 
     label: str
@@ -72,7 +71,7 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
     """Findings that make a run unfit for comparison; empty for a fit one."""
 
 
-class CellCounts(msgspec.Struct, frozen=True, kw_only=True):
+class CellCounts(Struct):
     """The cells of one run: cases, not attempts."""
 
     passed: int
@@ -83,7 +82,7 @@ class CellCounts(msgspec.Struct, frozen=True, kw_only=True):
     """Failed attempts: of a case with contradictory rows or several attempts, each that failed."""
 
 
-class Sets(msgspec.Struct, frozen=True, kw_only=True):
+class Sets(Struct):
     failed_by_all: FailedByAll
     of_runs: Uniques
     of_subjects: Uniques
@@ -92,7 +91,7 @@ class Sets(msgspec.Struct, frozen=True, kw_only=True):
     """Between two runs; none where there are more."""
 
 
-class ModelDifferences(msgspec.Struct, frozen=True, kw_only=True):
+class ModelDifferences(Struct):
     """Of the subjects, each with all its runs; of the runs, where there is one subject."""
 
     pairings: tuple[Pairing, ...]
@@ -106,7 +105,7 @@ class ModelDifferences(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(deviation for deviation in self.deviations if deviation.deviates)
 
 
-class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+class Comparison(Struct):
     options: ComparisonOptions
     left_out: tuple[tuple[StoredRun, WhyLeftOut], ...]
     """Runs that are in no comparison, and why."""

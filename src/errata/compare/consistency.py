@@ -4,13 +4,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-import msgspec
-
 from errata.compare.intervals import Interval, effective_sample_size, wilson
 from errata.compare.matrix import natural, subject_names
 from errata.compare.repeats import Reliability, RepeatedCase, Status, reliability, status_of
 from errata.errors import ErrataError
 from errata.model import Attempt, StoredRun, split_attempt_id
+from errata.model.record import Struct
 from errata.model.run import WhyLeftOut, case_name, why_excluded
 from errata.model.times import moment_of
 from errata.text.shell import shell_word
@@ -119,7 +118,7 @@ class Study(NamedTuple):
         return ((one.case, flip) for one in self.cases for flip in one.flips)
 
 
-class Passing(msgspec.Struct, frozen=True, kw_only=True):
+class Passing(Struct):
     """The pass rate over all columns. Attempts at one case are correlated, and the interval accounts for it."""
 
     passed: int
@@ -204,7 +203,7 @@ def metrics_of(attempt: Attempt) -> Metrics:
 LISTED = 5
 
 
-class StudyColumn(msgspec.Struct, frozen=True, kw_only=True):
+class StudyColumn(Struct):
     """One of several equivalent tries at all cases: a run, or an epoch of one."""
 
     index: int
@@ -227,7 +226,7 @@ class StudyColumn(msgspec.Struct, frozen=True, kw_only=True):
         return name if self.epoch is None else f"{name}#{self.epoch}"
 
 
-class Consistency(msgspec.Struct, frozen=True, kw_only=True):
+class Consistency(Struct):
     """One subject on one suite, in one version of it."""
 
     subject: str
@@ -250,7 +249,7 @@ class Consistency(msgspec.Struct, frozen=True, kw_only=True):
         return case_name(self.columns[0].stored.run, case)
 
 
-class Consistencies(msgspec.Struct, frozen=True, kw_only=True):
+class Consistencies(Struct):
     studies: tuple[Consistency, ...]
     left_out: tuple[tuple[StoredRun, WhyLeftOut], ...]
     """Runs that are in no study, and why."""

@@ -14,6 +14,7 @@ from errata.errors import SettingsError
 from errata.model import StoredRun
 from errata.model.cells import Cell, CellState
 from errata.model.gate import GateVerdict
+from errata.model.record import Struct
 from errata.model.words import NOT_THE_SUBJECTS
 
 ChangeKind = Literal[
@@ -32,7 +33,7 @@ ChangeKind = Literal[
 _Result = Literal["pass", "fail", "mixed", "infrastructure", "unknown"]
 
 
-class CaseFailure(msgspec.Struct, frozen=True, kw_only=True):
+class CaseFailure(Struct):
     """Why a case fails in the run."""
 
     owner: str = ""
@@ -47,7 +48,7 @@ class CaseFailure(msgspec.Struct, frozen=True, kw_only=True):
 NO_FAILURE = CaseFailure()
 
 
-class CaseChange(msgspec.Struct, frozen=True, kw_only=True):
+class CaseChange(Struct):
     case: str
     name: str
     fails: bool
@@ -58,7 +59,7 @@ class CaseChange(msgspec.Struct, frozen=True, kw_only=True):
     after: tuple[int, int] | None = None
 
 
-class Changes(msgspec.Struct, frozen=True, kw_only=True):
+class Changes(Struct):
     cases: dict[ChangeKind, tuple[CaseChange, ...]]
     shared: int
     """Cases that pass or fail in both runs, without infrastructure failures and edited tasks."""
@@ -200,7 +201,7 @@ class AllowedCase(msgspec.Struct, frozen=True):
     line: int = 0
 
 
-class GateRules(msgspec.Struct, frozen=True, kw_only=True):
+class GateRules(Struct):
     owners: frozenset[str] = frozenset(("model",))
     """Whose new failures count."""
     without_presumed: bool = False
@@ -213,7 +214,7 @@ class GateRules(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a gate without a baseline is not comparable; else only the fit and the score are checked."""
 
 
-class GateInput(msgspec.Struct, frozen=True, kw_only=True):
+class GateInput(Struct):
     """What is known about a run and its baseline."""
 
     run: StoredRun
@@ -233,7 +234,7 @@ class GateInput(msgspec.Struct, frozen=True, kw_only=True):
     """The same in detail."""
 
 
-class Gate(msgspec.Struct, frozen=True, kw_only=True):
+class Gate(Struct):
     verdict: GateVerdict
     codes: tuple[GateCode, ...]
     """Why it did not pass."""

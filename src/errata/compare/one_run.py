@@ -3,8 +3,6 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-import msgspec
-
 from errata.compare.categories import CategoryCount, by_category, members_of
 from errata.compare.matrix import Matrix, columns_of, matrix_of
 from errata.compare.pairs import pairings, without_cells
@@ -12,9 +10,10 @@ from errata.compare.scores import Score
 from errata.compare.sets import flips_between
 from errata.model import StoredRun
 from errata.model.cells import Cell
+from errata.model.record import Struct
 
 
-class ChangeSince(msgspec.Struct, frozen=True, kw_only=True):
+class ChangeSince(Struct):
     """Two runs over the cases that both have decided by the subject's own doing.
 
     Without cases whose task was edited in between, and without infrastructure failures.

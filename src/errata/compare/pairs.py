@@ -12,11 +12,12 @@ from errata.compare.matrix import Matrix
 from errata.compare.scores import Policy, Score
 from errata.compare.significance import holm, mcnemar, paired_difference, paired_t, paired_t_interval
 from errata.model.cells import Cell
+from errata.model.record import Struct
 
 ALPHA = 0.05
 
 
-class PairTally(msgspec.Struct, frozen=True, kw_only=True):
+class PairTally(Struct):
     """Two columns over the cases that both passed or failed."""
 
     shared: int
@@ -35,7 +36,7 @@ class PairTally(msgspec.Struct, frozen=True, kw_only=True):
         return self.adjusted < ALPHA
 
 
-class ShareDifference(msgspec.Struct, frozen=True, kw_only=True):
+class ShareDifference(Struct):
     """By how much the first column passes more of its attempts, without infrastructure failures."""
 
     mean: float
@@ -53,7 +54,7 @@ class ShareDifference(msgspec.Struct, frozen=True, kw_only=True):
         return self.adjusted < ALPHA
 
 
-class Pairing(msgspec.Struct, frozen=True, kw_only=True):
+class Pairing(Struct):
     first: str
     second: str
     all: PairTally
@@ -219,7 +220,7 @@ def _tallies(marks: Sequence[_Marks], pairs: Sequence[tuple[int, int]]) -> list[
     return made
 
 
-class Ranked(msgspec.Struct, frozen=True, kw_only=True):
+class Ranked(Struct):
     label: str
     score: Score
     """Without infrastructure failures."""

@@ -7,9 +7,8 @@ from math import comb
 from statistics import fmean, median
 from typing import Literal
 
-import msgspec
-
 from errata.model import Attempt
+from errata.model.record import Struct
 from errata.text.lazy_regex import lazy_regex
 
 Reducer = Callable[[Sequence[float]], float | None]
@@ -70,7 +69,7 @@ def status_of(attempt: Attempt) -> Status:
     return "fail" if attempt.is_failure else "pass"
 
 
-class RepeatedCase(msgspec.Struct, frozen=True, kw_only=True):
+class RepeatedCase(Struct):
     """Equivalent tries at one case, in their order: epochs or trials of a run, runs of the same subject."""
 
     case: str
@@ -121,7 +120,7 @@ class RepeatedCase(msgspec.Struct, frozen=True, kw_only=True):
         return [1.0] * self.passed + [0.0] * self.failed
 
 
-class Reliability(msgspec.Struct, frozen=True, kw_only=True):
+class Reliability(Struct):
     """What k tries at a case would give, in the mean over the cases that have at least k."""
 
     k: int

@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Literal, get_args
 
-import msgspec
-
 from errata.compare.intervals import Cluster, Interval, normal_interval, wilson
 from errata.compare.trials import Trial
 from errata.model import StoredRun
+from errata.model.record import Struct
 from errata.render.figures import hundredths, percent
 
 Policy = Literal["strict", "as_reported", "clean", "reviewed"]
@@ -40,7 +39,7 @@ NoteCode = Literal[
 ]
 
 
-class Note(msgspec.Struct, frozen=True, kw_only=True):
+class Note(Struct):
     """What has to be known beside a score, or why there is none."""
 
     code: NoteCode
@@ -54,7 +53,7 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
     """What counts as not passed; the harness's rule."""
 
 
-class LeftOutGroup(msgspec.Struct, frozen=True, kw_only=True):
+class LeftOutGroup(Struct):
     """Attempts that share a reason."""
 
     why: str
@@ -70,7 +69,7 @@ class LeftOutGroup(msgspec.Struct, frozen=True, kw_only=True):
         return len(self.members) + self.unnamed
 
 
-class Score(msgspec.Struct, frozen=True, kw_only=True):
+class Score(Struct):
     policy: Policy
     passed: int = 0
     total: int = 0
@@ -226,7 +225,7 @@ def _rounding(stated: float) -> float:
     return min(ROUNDED, 0.5 * 10.0**-digits) + 1e-9
 
 
-class BoardRun(msgspec.Struct, frozen=True, kw_only=True):
+class BoardRun(Struct):
     """A run of a subject, with its scores."""
 
     stored: StoredRun
@@ -239,7 +238,7 @@ class BoardRun(msgspec.Struct, frozen=True, kw_only=True):
         return (self.stored.run.started_at or self.stored.imported_at)[:10]
 
 
-class BoardRow(msgspec.Struct, frozen=True, kw_only=True):
+class BoardRow(Struct):
     label: str
     newest: BoardRun
     """The newest fit run; of a subject without one, its newest run."""
@@ -250,7 +249,7 @@ class BoardRow(msgspec.Struct, frozen=True, kw_only=True):
     worst: int | None = None
 
 
-class SuiteBoard(msgspec.Struct, frozen=True, kw_only=True):
+class SuiteBoard(Struct):
     suite: str
     version: str
     experiment: str

@@ -4,14 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-import msgspec
-
 from errata.compare.trials import Opinions, Trial, trial_of
 from errata.model import Attempt, Run
 from errata.model.output.sessions import CascadeOutput, HiddenResultOutput, SessionOutput
+from errata.model.record import Struct
 
 
-class Timeline(msgspec.Struct, frozen=True, kw_only=True):
+class Timeline(Struct):
     sessions: tuple[SessionOutput, ...]
     changes: tuple[HiddenResultOutput, ...]
     never_measured: tuple[str, ...]

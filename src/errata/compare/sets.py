@@ -6,13 +6,14 @@ import msgspec
 
 from errata.compare.matrix import Matrix, Row
 from errata.model.cells import Cell
+from errata.model.record import Struct
 
 Cases = tuple[str, ...]
 Groups = Mapping[str, Sequence[int]]
 """A name → the places of its columns: each run alone, or the runs of each subject."""
 
 
-class FailedByAll(msgspec.Struct, frozen=True, kw_only=True):
+class FailedByAll(Struct):
     runs: Cases
     subjects_in_some_run: Cases
     subjects_in_every_run: Cases
@@ -29,7 +30,7 @@ class Uniques(msgspec.Struct, frozen=True):
     """It fails, no other does, and some other has no result."""
 
 
-class Instability(msgspec.Struct, frozen=True, kw_only=True):
+class Instability(Struct):
     """What several runs of one subject say together."""
 
     runs: int
@@ -116,7 +117,7 @@ KINDS = ("regressed", "fixed", "still_failing", "still_passing", "new", "gone", 
 _CHANGES = ("regressed", "fixed", "still_failing")
 
 
-class Flips(msgspec.Struct, frozen=True, kw_only=True):
+class Flips(Struct):
     first: str
     """The labels of the two columns."""
     second: str

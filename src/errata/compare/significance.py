@@ -5,15 +5,14 @@ from functools import lru_cache
 from math import exp, fsum, lgamma, log, sqrt
 from sys import float_info
 
-import msgspec
-
 from errata.compare.intervals import Interval, wilson
+from errata.model.record import Struct
 
 STEPS = 500
 """Of a continued fraction; a few dozen are enough."""
 
 
-class PairedDifference(msgspec.Struct, frozen=True, kw_only=True):
+class PairedDifference(Struct):
     """By how much the first passes more often than the second, over the cases that both have tried."""
 
     value: float

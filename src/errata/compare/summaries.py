@@ -14,11 +14,12 @@ from errata.model.attempt import EMPTY_RESPONSE
 from errata.model.cells import Cell, CellState, CellTally, result_of
 from errata.model.counts import holds_only_failures
 from errata.model.identity import fingerprint
+from errata.model.record import Struct
 from errata.model.run import WhyLeftOut, why_excluded
 from errata.model.suspects import FAULTS_OF_TESTS, NOT_THE_CASES, MeasuredTries
 
 
-class CountByRun(msgspec.Struct, frozen=True, kw_only=True):
+class CountByRun(Struct):
     name: str
     """A check, or the reason for a missing answer."""
     by_run: tuple[int, ...]
@@ -111,7 +112,7 @@ RunCell = tuple[str, CellState, int, int, int, int | None]
 """Without the run's number."""
 
 
-class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
+class RunSummary(Struct):
     """Of one run as a whole, in the form that is kept."""
 
     unavailable: bool

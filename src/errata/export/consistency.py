@@ -8,13 +8,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from errata.compare.consistency import NOT_TRIED, CaseTries, Consistency, StudyColumn, metrics_of, with_epochs
 from errata.errors import SettingsError
 from errata.export import consistency_tables as tables
 from errata.export.consistency_tables import benchmark_row, turn_of
 from errata.model import Attempt
+from errata.model.record import Struct
 from errata.render.document import Block, Code, Document, Line, Section, Table, items, line, paragraph
 from errata.render.files import replacing, slug, write_file
 from errata.render.markdown import to_markdown
@@ -28,7 +27,7 @@ CHUNK = 500
 SHORT = 200
 
 
-class WrittenTable(msgspec.Struct, frozen=True, kw_only=True):
+class WrittenTable(Struct):
     file: str
     rows: int | None = None
     """None for a text."""

@@ -11,6 +11,7 @@ import msgspec
 from errata.errors import SettingsError
 from errata.model import Case
 from errata.model.filters import Filters
+from errata.model.record import Struct
 from errata.model.words import NOT_THE_SUBJECTS
 from errata.runs.failures import Failure
 from errata.runs.standings import owner_of
@@ -34,7 +35,7 @@ HEADER = """\
 """
 
 
-class DraftCase(msgspec.Struct, frozen=True, kw_only=True):
+class DraftCase(Struct):
     """A case that failed, and where it comes from."""
 
     id: str
@@ -58,7 +59,7 @@ class CollectedCases(msgspec.Struct, kw_only=True):
     without_input: int = 0
 
 
-class WrittenDrafts(msgspec.Struct, frozen=True, kw_only=True):
+class WrittenDrafts(Struct):
     path: Path
     cases: int
     with_expected: int

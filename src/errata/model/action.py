@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from typing import Literal
 
-import msgspec
-
 from errata.model.counts import StoredRun
 from errata.model.identity import fingerprint
-from errata.model.record import Record, SourceRef
+from errata.model.record import Record, SourceRef, Struct
 
 
 class Action(Record):
@@ -47,7 +45,7 @@ class KnownGap(Record):
     report: str = ""
 
 
-class RecordedGap(msgspec.Struct, frozen=True, kw_only=True):
+class RecordedGap(Struct):
     """Where a known gap of a case is recorded, and its text."""
 
     where: str
@@ -63,7 +61,7 @@ class RecordedGap(msgspec.Struct, frozen=True, kw_only=True):
     """Of the report: a later verdict outweighs it."""
 
 
-class CaseAddress(msgspec.Struct, frozen=True, kw_only=True):
+class CaseAddress(Struct):
     """What a user means by CASE: a case or a bucket."""
 
     key: str

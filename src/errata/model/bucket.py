@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from errata.model.record import Record
+from errata.model.record import Record, Struct
 from errata.model.words import BucketStatus, MemberRole, NamedBy
 
 
@@ -35,7 +35,7 @@ class Bucket(Record):
         return self.named_by == "reviewer" and not self.rule_title
 
 
-class BucketPlace(msgspec.Struct, frozen=True, kw_only=True):
+class BucketPlace(Struct):
     """What is shown of a bucket beside a failure."""
 
     id: str
@@ -51,7 +51,7 @@ class BucketPlace(msgspec.Struct, frozen=True, kw_only=True):
         return self.role == "assigned" and self.status != "provisional"
 
 
-class Placement(msgspec.Struct, frozen=True, kw_only=True):
+class Placement(Struct):
     """The bucket of one failure, who put it there, and what the table of buckets counts of it."""
 
     run: str
@@ -66,7 +66,7 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     at: str = ""
 
 
-class BucketMark(msgspec.Struct, frozen=True, kw_only=True):
+class BucketMark(Struct):
     """The state of a run that its buckets were suggested from, and the state that it has."""
 
     run: str
@@ -76,7 +76,7 @@ class BucketMark(msgspec.Struct, frozen=True, kw_only=True):
     newest: str = ""
 
 
-class BucketCounts(msgspec.Struct, frozen=True, kw_only=True):
+class BucketCounts(Struct):
     """One bucket over some runs."""
 
     bucket: Bucket
@@ -110,7 +110,7 @@ class BucketCounts(msgspec.Struct, frozen=True, kw_only=True):
         return next(iter(self.owners), "unknown")
 
 
-class BucketTable(msgspec.Struct, frozen=True, kw_only=True):
+class BucketTable(Struct):
     listed: tuple[BucketCounts, ...]
     """The largest first."""
     buckets: int
@@ -124,7 +124,7 @@ class BucketTable(msgspec.Struct, frozen=True, kw_only=True):
     """Runs that a server still groups: their failures are missing here, or grouped as before."""
 
 
-class BucketSum(msgspec.Struct, frozen=True, kw_only=True):
+class BucketSum(Struct):
     """The buckets of one status in one run."""
 
     buckets: int
@@ -134,7 +134,7 @@ class BucketSum(msgspec.Struct, frozen=True, kw_only=True):
     """How many of these failures somebody has read for themselves."""
 
 
-class RunBuckets(msgspec.Struct, frozen=True, kw_only=True):
+class RunBuckets(Struct):
     """How far the buckets of one run are."""
 
     final: BucketSum
@@ -146,7 +146,7 @@ class RunBuckets(msgspec.Struct, frozen=True, kw_only=True):
     """Failures that share their bucket with no other, of this run or of another."""
 
 
-class CauseSummary(msgspec.Struct, frozen=True, kw_only=True):
+class CauseSummary(Struct):
     """One bucket in the summary of one run."""
 
     bucket: str
@@ -183,7 +183,7 @@ class BucketVersion(msgspec.Struct, frozen=True):
     gone: bool = False
 
 
-class BucketChange(msgspec.Struct, frozen=True, kw_only=True):
+class BucketChange(Struct):
     """Everything that one change made different."""
 
     versions: tuple[tuple[BucketVersion | None, BucketVersion], ...] = msgspec.field(name="filed", default=())
@@ -200,7 +200,7 @@ class BucketChange(msgspec.Struct, frozen=True, kw_only=True):
         return any(after.bucket.id == bucket for _, after in self.versions) or bucket in ends
 
 
-class BucketEvent(msgspec.Struct, frozen=True, kw_only=True):
+class BucketEvent(Struct):
     """One change in the history: who did what, and when."""
 
     number: int

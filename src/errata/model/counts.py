@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from errata.model.record import Record
+from errata.model.record import Record, Struct
 from errata.model.run import Run
 
 
@@ -86,7 +86,7 @@ def wilson(passed: float, total: float, *, z: float = Z) -> Interval | None:
     return (0.0 if passed == 0 else max(0.0, low), 1.0 if passed == total else min(1.0, high))
 
 
-class RightShare(msgspec.Struct, frozen=True, kw_only=True):
+class RightShare(Struct):
     """How many of how many."""
 
     right: int
@@ -109,7 +109,7 @@ _NOT_MADE = ("missing", "unfinished", "skipped")
 _NOT_MEASURED = (*_NOT_MADE, "error", "cancelled")
 
 
-class HarnessCount(msgspec.Struct, frozen=True, kw_only=True):
+class HarnessCount(Struct):
     """The harness's own count for a run, where the log does not hold all rows."""
 
     passed: int | None = None
@@ -122,7 +122,7 @@ class HarnessCount(msgspec.Struct, frozen=True, kw_only=True):
     """The total, where the harness gives one."""
 
 
-class WithoutFailures(msgspec.Struct, frozen=True, kw_only=True):
+class WithoutFailures(Struct):
     """What is the case where nothing failed."""
 
     state: NothingFailed

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Protocol
 
-import msgspec
-
+from errata.model.record import Struct
 from errata.model.run import Run, case_name
 
 
@@ -19,7 +18,7 @@ class FilteredAttempt(Protocol):
     def outcome(self) -> str: ...
 
 
-class Filters(msgspec.Struct, frozen=True, kw_only=True):
+class Filters(Struct):
     case: str = ""
     category: str = ""
     failed_check: str = ""
@@ -41,7 +40,7 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-class FailureFilters(msgspec.Struct, frozen=True, kw_only=True):
+class FailureFilters(Struct):
     """Empty fields do not filter."""
 
     owners: tuple[str, ...] = ()

@@ -2,12 +2,12 @@
 
 from typing import Literal
 
-import msgspec
+from errata.model.record import Struct
 
 GateVerdict = Literal["passed", "failed", "not_comparable"]
 
 
-class CodeRef(msgspec.Struct, frozen=True, kw_only=True):
+class CodeRef(Struct):
     """An opinion: named at import or by the CI, never by the log."""
 
     branch: str = ""
@@ -15,7 +15,7 @@ class CodeRef(msgspec.Struct, frozen=True, kw_only=True):
     at: str = ""
 
 
-class GateRecord(msgspec.Struct, frozen=True, kw_only=True):
+class GateRecord(Struct):
     baseline: str = ""
     """The id of the run it was compared with; empty if there was none."""
     verdict: GateVerdict

@@ -6,6 +6,7 @@ from typing import Literal, get_args
 import msgspec
 
 from errata.model.action import Action
+from errata.model.record import Struct
 
 Worked = Literal["yes", "no", "unknown"]
 EffectReason = Literal["cases", "names_no_case", "run_time_unknown", "made_after_run", "same_day", "no_run"]
@@ -28,7 +29,7 @@ MATCHES: tuple[Match, ...] = get_args(Match)
 NAMED_CASES = 3
 
 
-class CaseEffect(msgspec.Struct, frozen=True, kw_only=True):
+class CaseEffect(Struct):
     """What one run shows of one case that an action addresses."""
 
     case: str
@@ -40,7 +41,7 @@ class CaseEffect(msgspec.Struct, frozen=True, kw_only=True):
     """How many cases of the run have this name."""
 
 
-class ActionResult(msgspec.Struct, frozen=True, kw_only=True):
+class ActionResult(Struct):
     """What one run shows of an action."""
 
     action: Action
@@ -121,7 +122,7 @@ def _case_text(reason: CaseReason, passes: bool | None, matches: int, count: int
             return f"{'matches' if count == 1 else 'match'} {matches} cases of the run"
 
 
-class Mention(msgspec.Struct, frozen=True, kw_only=True):
+class Mention(Struct):
     """One case in one earlier report."""
 
     report: str
@@ -138,7 +139,7 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it is the failure of now: the same check, the same failure key; null where that is unknown."""
 
 
-class FailedRun(msgspec.Struct, frozen=True, kw_only=True):
+class FailedRun(Struct):
     """Another run of the store where the same case failed."""
 
     run: str
@@ -149,7 +150,7 @@ class FailedRun(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it is the failure of now: the same check, the same failure key; null where that is unknown."""
 
 
-class History(msgspec.Struct, frozen=True, kw_only=True):
+class History(Struct):
     """What is known of a case from before a run; newest first."""
 
     reports: tuple[Mention, ...] = ()

@@ -4,6 +4,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
+from errata.model.record import Struct
+
 ReviewState: TypeAlias = Literal["open", "inherited", "reviewed", "final", "disputed"]
 REVIEW_STATES: tuple[ReviewState, ...] = ("disputed", "open", "inherited", "reviewed", "final")
 Grouping: TypeAlias = Literal["bucket", "owner", "check", "category", "none"]
@@ -55,7 +57,7 @@ class RowGroup(NamedTuple):
     """That of most of them."""
 
 
-class Facets(msgspec.Struct, frozen=True, kw_only=True):
+class Facets(Struct):
     """Value → number of failures, the most frequent first. Each facet ignores its own filter."""
 
     total: int = 0
@@ -68,7 +70,7 @@ class Facets(msgspec.Struct, frozen=True, kw_only=True):
     past: dict[str, int] = {}
 
 
-class FindingLine(msgspec.Struct, frozen=True, kw_only=True):
+class FindingLine(Struct):
     """A finding of the checkup with the line that proves it."""
 
     name: str
@@ -84,7 +86,7 @@ class FindingLine(msgspec.Struct, frozen=True, kw_only=True):
     step: int | None = None
 
 
-class PolicyScore(msgspec.Struct, frozen=True, kw_only=True):
+class PolicyScore(Struct):
     policy: str
     passed: int
     total: int
@@ -103,7 +105,7 @@ class Dot(msgspec.Struct, frozen=True, array_like=True):
     """Seconds since 1970."""
 
 
-class PastCounts(msgspec.Struct, frozen=True, kw_only=True):
+class PastCounts(Struct):
     """Cases compared with earlier runs of the same model."""
 
     runs: int = 0
@@ -116,7 +118,7 @@ class PastCounts(msgspec.Struct, frozen=True, kw_only=True):
     flaky: int = 0
 
 
-class RunDigest(msgspec.Struct, frozen=True, kw_only=True):
+class RunDigest(Struct):
     """The summary above the failures of a run and in the list of runs. Computed once for each state of the run."""
 
     fit: bool
@@ -148,7 +150,7 @@ class RunDigest(msgspec.Struct, frozen=True, kw_only=True):
     cost: float | None = None
 
 
-class SearchHit(msgspec.Struct, frozen=True, kw_only=True):
+class SearchHit(Struct):
     kind: Literal["run", "case", "quote", "verdict", "bucket"]
     title: str
     before: str = ""

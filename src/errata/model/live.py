@@ -7,6 +7,7 @@ import msgspec
 from errata.model.attempt import NO_OUTPUT, Judgement, Limit, Output
 from errata.model.case import Artefact
 from errata.model.check import Check, ErrorInfo
+from errata.model.record import Struct
 from errata.model.run import CodeVersion, Reported
 from errata.model.step import Step
 from errata.model.usage import NO_USAGE_BY_ROLE, UsageByRole
@@ -122,7 +123,7 @@ class FinishReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """The runner's own numbers, which errata recounts."""
 
 
-class LiveRunState(msgspec.Struct, frozen=True, kw_only=True):
+class LiveRunState(Struct):
     """What a server knows about a run that is reported to it."""
 
     run: str
@@ -135,7 +136,7 @@ class LiveRunState(msgspec.Struct, frozen=True, kw_only=True):
     """The name of the token that started it."""
 
 
-class LiveAnswer(LiveRunState, frozen=True, kw_only=True):
+class LiveAnswer(LiveRunState):
     """A report was stored: it survives a crash of the server."""
 
     accepted: int
@@ -143,7 +144,7 @@ class LiveAnswer(LiveRunState, frozen=True, kw_only=True):
     """Reports whose keys were known already; they changed nothing."""
 
 
-class StoreChange(msgspec.Struct, frozen=True, kw_only=True):
+class StoreChange(Struct):
     kind: Literal["run", "attempts", "verdict", "bucket", "claim"]
     """`run`: it is new, gone, excluded, or its state changed. `attempts`: it has more of them. `claim`: somebody
     began or ended a review."""

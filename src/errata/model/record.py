@@ -44,6 +44,11 @@ class SourceRef(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, g
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(msgspec.field,))
+class Struct(msgspec.Struct, metaclass=RecordMeta, frozen=True):
+    """msgspec's, frozen and built by keyword; other records than facts and opinions are of this kind."""
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(msgspec.field,))
 class Record(msgspec.Struct, metaclass=RecordMeta, frozen=True, omit_defaults=True, gc=False):
     """A fact or an opinion: frozen, built by keyword, without I/O."""
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from errata.model import identity
 from errata.model.case import Artefact
 from errata.model.check import Part
-from errata.model.record import Evidence, Record
+from errata.model.record import Evidence, Record, Struct
 from errata.model.usage import NO_USAGE_BY_ROLE, UsageByRole
 from errata.model.words import LeftOutCode, MeasuredUnit, ScorerKind
 
@@ -237,7 +237,7 @@ def subject_label(run: Run) -> str:
     return name if name != run.native_id else ""
 
 
-class Harness(msgspec.Struct, frozen=True, kw_only=True):
+class Harness(Struct):
     name: str
     """The name of its source, such as `inspect-ai`."""
     title: str

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from errata.model import Reviewer, StoredRun, Verdict
+from errata.model.record import Struct
 
 
-class LabelChange(msgspec.Struct, frozen=True, kw_only=True):
+class LabelChange(Struct):
     """Another label than before; the first is triage's suggestion where there was one."""
 
     old: str
@@ -17,7 +18,7 @@ class LabelChange(msgspec.Struct, frozen=True, kw_only=True):
     at: str | None = None
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
+class Standing(Struct):
     verdict: Verdict
     disagreeing: tuple[Verdict, ...] = ()
     """The newest verdict of each other reviewer who disagrees."""

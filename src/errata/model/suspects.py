@@ -2,8 +2,7 @@
 
 from typing import Literal
 
-import msgspec
-
+from errata.model.record import Struct
 from errata.model.words import Owner
 
 EvidenceKind = Literal[
@@ -38,7 +37,7 @@ def allowed_passes(subjects: int) -> int:
     return min(subjects // ONE_IN, MOST_PASSES)
 
 
-class TaskEvidence(msgspec.Struct, frozen=True, kw_only=True):
+class TaskEvidence(Struct):
     """One thing that speaks against a task."""
 
     kind: EvidenceKind
@@ -53,7 +52,7 @@ class TaskEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """The id of an attempt that shows it."""
 
 
-class TaskReview(msgspec.Struct, frozen=True, kw_only=True):
+class TaskReview(Struct):
     """The standing verdict of a reader on a task."""
 
     label: str
@@ -65,7 +64,7 @@ class TaskReview(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it counts: a text that addresses the reader needs a second one."""
 
 
-class SuspectTask(msgspec.Struct, frozen=True, kw_only=True):
+class SuspectTask(Struct):
     case: str
     """As its harness names it."""
     case_key: str
@@ -90,7 +89,7 @@ class SuspectTask(msgspec.Struct, frozen=True, kw_only=True):
         return self.evidence[0].strength if self.evidence else "counts"
 
 
-class SuspectCategory(msgspec.Struct, frozen=True, kw_only=True):
+class SuspectCategory(Struct):
     """A category with more tasks that nobody passes than its pass rates explain."""
 
     name: str
@@ -103,7 +102,7 @@ class SuspectCategory(msgspec.Struct, frozen=True, kw_only=True):
     """Corrected for the number of categories (Holm)."""
 
 
-class SuspectTasks(msgspec.Struct, frozen=True, kw_only=True):
+class SuspectTasks(Struct):
     suite: str = ""
     subjects: tuple[str, ...] = ()
     cases: int = 0

@@ -1,14 +1,13 @@
 """Rows of the tables for data analysis: attempts, checks, scores, and the cells and pairs of a comparison."""
 
-import msgspec
-
 from errata.model.cells import CellState
 from errata.model.output.failures import AttemptRowOutput
 from errata.model.output.runs import NamedRun
+from errata.model.record import Struct
 from errata.model.words import CheckKind, CheckStatus, Execution, Measurement, Outcome
 
 
-class AttemptRow(AttemptRowOutput, frozen=True, kw_only=True):
+class AttemptRow(AttemptRowOutput):
     """A counted attempt."""
 
     category: str | None
@@ -41,7 +40,7 @@ class AttemptRow(AttemptRowOutput, frozen=True, kw_only=True):
     """Of subject, judges and simulator together."""
 
 
-class CheckRow(AttemptRowOutput, frozen=True, kw_only=True):
+class CheckRow(AttemptRowOutput):
     """A check of a counted attempt."""
 
     check: str
@@ -66,7 +65,7 @@ class CheckRow(AttemptRowOutput, frozen=True, kw_only=True):
     duration: float | None
 
 
-class ScoreRow(NamedRun, frozen=True, kw_only=True):
+class ScoreRow(NamedRun):
     """The score of a run under one policy, as a whole or in one category."""
 
     model: str
@@ -86,7 +85,7 @@ class ScoreRow(NamedRun, frozen=True, kw_only=True):
     """The harness's own number."""
 
 
-class RunRow(NamedRun, frozen=True, kw_only=True):
+class RunRow(NamedRun):
     """A run of the store."""
 
     name: str
@@ -104,7 +103,7 @@ class RunRow(NamedRun, frozen=True, kw_only=True):
     is_excluded: bool
 
 
-class CellRow(NamedRun, frozen=True, kw_only=True):
+class CellRow(NamedRun):
     """One case in one run of a comparison."""
 
     label: str
@@ -121,7 +120,7 @@ class CellRow(NamedRun, frozen=True, kw_only=True):
     passes: int | None
 
 
-class PairRow(msgspec.Struct, frozen=True, kw_only=True):
+class PairRow(Struct):
     """Two runs of a comparison, over the cases that both passed or failed."""
 
     first: str

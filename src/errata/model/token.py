@@ -2,7 +2,7 @@
 
 from typing import Literal, TypeAlias
 
-import msgspec
+from errata.model.record import Struct
 
 Scope: TypeAlias = Literal["read", "review", "report", "admin"]
 SCOPES: tuple[Scope, ...] = ("read", "review", "report", "admin")
@@ -14,7 +14,7 @@ def allowed_by(scopes: tuple[Scope, ...]) -> frozenset[Scope]:
     return frozenset(scopes).union(*(_INCLUDES.get(scope, ()) for scope in scopes))
 
 
-class Token(msgspec.Struct, frozen=True, kw_only=True):
+class Token(Struct):
     id: str
     name: str
     scopes: tuple[Scope, ...]

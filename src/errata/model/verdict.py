@@ -2,10 +2,8 @@
 
 from typing import Any, NamedTuple
 
-import msgspec
-
 from errata.model.attribution import FailureKey, Signal
-from errata.model.record import Record
+from errata.model.record import Record, Struct
 from errata.model.step import Observation
 from errata.model.usage import Usage
 from errata.model.words import BatchState, Confidence, Owner, RecommendationGroup, ReviewerKind
@@ -225,7 +223,7 @@ class ReviewBatch(Record):
         return self.state in ("intended", "submitted")
 
 
-class BatchNews(msgspec.Struct, frozen=True, kw_only=True):
+class BatchNews(Struct):
     """What became of a batch since it was last looked at."""
 
     batch: ReviewBatch

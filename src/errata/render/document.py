@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from errata.model.record import Struct
 from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import outgoing_line
 
@@ -273,7 +274,7 @@ Block: TypeAlias = (
 )  # fmt: skip
 
 
-class Section(msgspec.Struct, frozen=True, kw_only=True):
+class Section(Struct):
     title: str
     short: str = ""
     """Its title in the contents of a page, where that has to fit in a line."""
@@ -291,7 +292,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     """A document that is too long leaves sections of it to a file beside it."""
 
 
-class Document(msgspec.Struct, frozen=True, kw_only=True):
+class Document(Struct):
     title: str
     brief: Line = ()
     """What it is about, below the title of a page; Markdown has the facts there."""

@@ -15,6 +15,7 @@ import msgspec
 
 from errata.model import Run
 from errata.model.output.act import AlsoWhy, FillIn, RerunNoteName, WhyNoCommand
+from errata.model.record import Struct
 from errata.text.clean import clean, one_line
 from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import for_user
@@ -129,7 +130,7 @@ class RerunRequest(msgspec.Struct, frozen=True):
     others: Others
 
 
-class Command(msgspec.Struct, frozen=True, kw_only=True):
+class Command(Struct):
     argv: tuple[str, ...]
     purpose: Literal["run", "judge"] = "run"
     """`judge` scores what is recorded; the subject is not called again."""
@@ -169,7 +170,7 @@ class PlanNote(msgspec.Struct, frozen=True):
     values: tuple[str, ...] = ()
 
 
-class RerunPlan(msgspec.Struct, frozen=True, kw_only=True):
+class RerunPlan(Struct):
     commands: tuple[Command, ...] = ()
     by_hand: tuple[ByHand, ...] = ()
     notes: tuple[PlanNote, ...] = ()

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from errata.model import Attempt, Run, StoredRun
+from errata.model.record import Struct
 from errata.model.run import case_name
 from errata.rerun import plan_for
 from errata.rerun.plan import NEVER_MADE, NOT_JUDGED, Others, RerunAttempt, RerunPlan, RerunRequest
@@ -29,7 +30,7 @@ class TriagedFailure(NamedTuple):
 NOT_TRIAGED = TriagedFailure()
 
 
-class RerunChoice(msgspec.Struct, frozen=True, kw_only=True):
+class RerunChoice(Struct):
     owners: Container[str]
     """Repeat failures of these owners."""
     only_owners: bool = False
@@ -57,7 +58,7 @@ class CostEstimate(msgspec.Struct, frozen=True):
     """How many measured attempts have a known cost."""
 
 
-class Rerun(msgspec.Struct, frozen=True, kw_only=True):
+class Rerun(Struct):
     stored: StoredRun
     plan: RerunPlan
     attempts: int

@@ -9,10 +9,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
-import msgspec
-
 from errata.errors import NotFoundError, SettingsError
 from errata.model import Attempt, Run
+from errata.model.record import Struct
 from errata.model.run import case_name
 from errata.model.times import moment_of
 from errata.rerun import Command
@@ -30,12 +29,12 @@ CLOCK = timedelta(seconds=2)
 """How far the clocks of a harness and of this process may be apart."""
 
 
-class Executed(msgspec.Struct, frozen=True, kw_only=True):
+class Executed(Struct):
     command: Command
     exit_code: int
 
 
-class RerunCase(msgspec.Struct, frozen=True, kw_only=True):
+class RerunCase(Struct):
     case: str
     why: str
     """Why it was repeated: an owner, or what was missing."""
@@ -47,7 +46,7 @@ class RerunCase(msgspec.Struct, frozen=True, kw_only=True):
         return self.after in ("passed", "mixed")
 
 
-class RerunResult(msgspec.Struct, frozen=True, kw_only=True):
+class RerunResult(Struct):
     executed: tuple[Executed, ...]
     views: tuple[RunView, ...]
     """The runs that hold the new attempts."""

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
-import msgspec
-
 from errata.errors import SettingsError
+from errata.model.record import Struct
 from errata.runner.inspect import InspectCommand, eval_command, inspect_model, run_inspect
 from errata.runner.models import ModelDefinition, SuiteDefinition
 from errata.runs.view import RunView
@@ -31,7 +30,7 @@ REASONS: dict[WhyInvalid, str] = {
 }
 
 
-class SuiteJob(msgspec.Struct, frozen=True, kw_only=True):
+class SuiteJob(Struct):
     """One model on one suite."""
 
     model: ModelDefinition
@@ -43,7 +42,7 @@ class SuiteJob(msgspec.Struct, frozen=True, kw_only=True):
     limit: int | None = None
 
 
-class JobResult(msgspec.Struct, frozen=True, kw_only=True):
+class JobResult(Struct):
     job: SuiteJob
     smoke: "SmokeResult | None" = None
     """None where the model has run this suite before."""
@@ -57,7 +56,7 @@ class JobResult(msgspec.Struct, frozen=True, kw_only=True):
         return self.view is not None and self.invalid is None
 
 
-class SmokeResult(msgspec.Struct, frozen=True, kw_only=True):
+class SmokeResult(Struct):
     cases: int
     tokens: int | None
     invalid: WhyInvalid | None
@@ -190,7 +189,7 @@ KEY_VARIABLES = {
 ProblemName = Literal["key_missing"]
 
 
-class Preflight(msgspec.Struct, frozen=True, kw_only=True):
+class Preflight(Struct):
     """The result for one model."""
 
     model: ModelDefinition

@@ -7,15 +7,14 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Literal
 
-import msgspec
-
+from errata.model.record import Struct
 from errata.model.store_address import StoreLocation, location_of
 from errata.settings.files import Deployment, FromFile, project_file, project_settings, user_settings
 from errata.settings.reviewers import ReviewerSettings
 from errata.settings.store_location import found_store, home_of, new_store
 
 
-class ProjectSettings(msgspec.Struct, frozen=True, kw_only=True):
+class ProjectSettings(Struct):
     """What the project's file decides about results: every page that shows them names it."""
 
     file: Path
@@ -24,7 +23,7 @@ class ProjectSettings(msgspec.Struct, frozen=True, kw_only=True):
     timeouts: Literal["count", "drop"] | None = None
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
+class Settings(Struct):
     store: StoreLocation
     project: ProjectSettings | None = None
     """None if no project's file decides anything about results."""

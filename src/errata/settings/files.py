@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from errata.errors import SettingsError, did_you_mean
+from errata.model.record import Struct
 from errata.model.store_address import StoreLocation, address_of, is_address, masked
 from errata.settings.paths import bytes_of, config_home, files_below, path_below, state_home
 from errata.settings.reviewers import EXAMPLE, ReviewerSettings, refuse_address, reviewers_in
@@ -159,7 +160,7 @@ class Deployment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """The store that `errata serve --deployment` serves: an address, or a file relative to the settings file."""
 
 
-class FromFile(msgspec.Struct, frozen=True, kw_only=True):
+class FromFile(Struct):
     """The settings of a file; none for those it lacks."""
 
     file: Path | None = None
@@ -175,7 +176,7 @@ class FromFile(msgspec.Struct, frozen=True, kw_only=True):
 FROM_NO_FILE = FromFile()
 
 
-class _FileContent(msgspec.Struct, frozen=True, kw_only=True):
+class _FileContent(Struct):
     """The keys of both files, before paths are resolved."""
 
     store: str | None = None

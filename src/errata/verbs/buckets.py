@@ -14,6 +14,7 @@ from errata.buckets.status import needed
 from errata.errors import NotFoundError, SettingsError, did_you_mean
 from errata.model import Bucket, BucketCounts, BucketTable, Placement, Run, StoredRun
 from errata.model.identity import split_attempt_id
+from errata.model.record import Struct
 from errata.model.run import case_name
 from errata.model.standing import Standing, standing
 from errata.runs.bucketing import CollectFailures, ensure_all_buckets, suggest_runs
@@ -42,7 +43,7 @@ SHORTEST = 3
 """Characters of an id that may stand for the whole."""
 
 
-class BucketMember(msgspec.Struct, frozen=True, kw_only=True):
+class BucketMember(Struct):
     """One failure in a bucket, with its verdict and the words that say most."""
 
     placement: Placement
@@ -54,7 +55,7 @@ class BucketMember(msgspec.Struct, frozen=True, kw_only=True):
     supports: bool
 
 
-class BucketDetails(msgspec.Struct, frozen=True, kw_only=True):
+class BucketDetails(Struct):
     counts: BucketCounts
     members: tuple[BucketMember, ...]
     history: tuple[HistoryEntry, ...]

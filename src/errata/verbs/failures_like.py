@@ -6,8 +6,6 @@ from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
-import msgspec
-
 from errata.buckets.grouping import TextSearch, texts_of
 from errata.errors import NotFoundError, ReadOnlyStoreError
 from errata.memory.actions import ActionStatus
@@ -21,6 +19,7 @@ from errata.model import Action, Attempt, Attribution, Bucket, KnownGap, StoredR
 from errata.model.history import MATCHES, Match
 from errata.model.identity import split_attempt_id
 from errata.model.prior_report import PriorReport
+from errata.model.record import Struct
 from errata.model.run import case_name
 from errata.model.times import moment_of
 from errata.model.words import NOT_THE_SUBJECTS
@@ -66,7 +65,7 @@ class GapMatch(NamedTuple):
     failures: int
 
 
-class SimilarFailures(msgspec.Struct, frozen=True, kw_only=True):
+class SimilarFailures(Struct):
     """The answer: how often, where, and what was done about it."""
 
     sought: FailureSought

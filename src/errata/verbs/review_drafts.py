@@ -7,6 +7,7 @@ import msgspec
 
 from errata.errors import ConflictError
 from errata.model import Packet, Reviewer, Verdict
+from errata.model.record import Struct
 from errata.model.times import to_text
 from errata.model.verdict import word_for
 from errata.review.drafts import (
@@ -62,7 +63,7 @@ def check_quote(attempt: str, quote: DraftQuote, store: Store, *, blind: bool) -
     return whole if whole.is_found else result
 
 
-class DraftRequest(msgspec.Struct, frozen=True, kw_only=True):
+class DraftRequest(Struct):
     """A draft to save, and what its reader had seen."""
 
     draft: VerdictDraft
@@ -76,7 +77,7 @@ class UnfinishedDraft(msgspec.Struct, frozen=True):
     problems: tuple[DraftProblem, ...]
 
 
-class OtherVerdicts(msgspec.Struct, frozen=True, kw_only=True):
+class OtherVerdicts(Struct):
     """Somebody saved a verdict that the reader had not seen; nothing was stored."""
 
     readings: tuple[ShownReading, ...]
@@ -138,7 +139,7 @@ def _other_verdicts(
     )
 
 
-class AlikeFailure(msgspec.Struct, frozen=True, kw_only=True):
+class AlikeFailure(Struct):
     attempt: str
     case: str
     fits: bool

@@ -13,6 +13,7 @@ from errata.model.attribution import suggested_label
 from errata.model.bucket import BucketPlace
 from errata.model.filters import Filters
 from errata.model.identity import split_attempt_id
+from errata.model.record import Struct
 from errata.model.standing import name_of
 from errata.model.verdict import short_word_for
 from errata.review.drafts import DraftQuote, find_quote, first_cause, has_own_labels, lines_of
@@ -64,7 +65,7 @@ ENOUGH = 2_000
 CAUSES = 200
 
 
-class WorkRequest(msgspec.Struct, frozen=True, kw_only=True):
+class WorkRequest(Struct):
     reviewer: Reviewer
     run: str = ""
     filters: Filters = Filters()
@@ -116,7 +117,7 @@ def agreement_with_others(run: str, store: Store, reviewer: Reviewer) -> list[Ow
     return pairs
 
 
-class ShownReading(msgspec.Struct, frozen=True, kw_only=True):
+class ShownReading(Struct):
     """One opinion on a failure, in the fields of the form."""
 
     by: str
@@ -133,7 +134,7 @@ class ShownReading(msgspec.Struct, frozen=True, kw_only=True):
     is_own: bool = False
 
 
-class ReviewItem(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewItem(Struct):
     """One failure to review, with everything that the page shows."""
 
     packet: Packet

@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Literal
 
-import msgspec
-
 from errata.errors import SettingsError
 from errata.model import Attempt, Attribution, Quote, StoredRun
 from errata.model.output.act import WhyLeft
+from errata.model.record import Struct
 from errata.model.run import case_name
 from errata.model.standing import AttemptReview, Standing
 from errata.model.verdict import word_for
@@ -31,7 +30,7 @@ HARNESSES = ("inspect-ai", "promptfoo")
 QUOTED, WORDS, QUOTES = 300, 500, 3
 
 
-class FailureOpinion(msgspec.Struct, frozen=True, kw_only=True):
+class FailureOpinion(Struct):
     """The owner of a failure, by the verdict in force or, without a review, by triage."""
 
     owner: str
@@ -50,7 +49,7 @@ class FailureOpinion(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a signal shows that the measurement, not the answer, is at fault."""
 
 
-class Settled(msgspec.Struct, frozen=True, kw_only=True):
+class Settled(Struct):
     attempt: Attempt
     case: str
     """The harness's name for it."""
@@ -89,7 +88,7 @@ def redacted_line(text: str, width: int) -> str:
     return line_for_user(text, width)
 
 
-class SettledRun(msgspec.Struct, frozen=True, kw_only=True):
+class SettledRun(Struct):
     """The failures of a run: which are settled, and why the others are not written back."""
 
     stored: StoredRun

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-import msgspec
+from errata.model.record import Struct
 
 WhyNoCommand = Literal[
     "command_like_secret",
@@ -50,13 +50,13 @@ AlsoWhy = Literal["all_errors", "all_errors_and_missing", "cancelled_trials"]
 FillIn = Literal["dataset_not_in_log", "model_not_in_log"]
 
 
-class RerunReason(msgspec.Struct, frozen=True, kw_only=True):
+class RerunReason(Struct):
     why: str
     signal: str | None
     attempts: int
 
 
-class RerunCommand(msgspec.Struct, frozen=True, kw_only=True):
+class RerunCommand(Struct):
     argv: tuple[str, ...]
     env: dict[str, str]
     line: str
@@ -70,7 +70,7 @@ class RerunCommand(msgspec.Struct, frozen=True, kw_only=True):
     """Placeholders in the command that the user replaces, and why."""
 
 
-class RerunByHand(msgspec.Struct, frozen=True, kw_only=True):
+class RerunByHand(Struct):
     case: str
     attempt: int
     why: str
@@ -80,20 +80,20 @@ class RerunByHand(msgspec.Struct, frozen=True, kw_only=True):
     """The field, path, test or source that `why_not` is about."""
 
 
-class RerunNote(msgspec.Struct, frozen=True, kw_only=True):
+class RerunNote(Struct):
     note: RerunNoteName
     values: tuple[str, ...]
     """Names that belong to the note, such as the settings that are left out."""
 
 
-class RerunCost(msgspec.Struct, frozen=True, kw_only=True):
+class RerunCost(Struct):
     total: float
     each: float
     basis: int
     """How many measured attempts have a known cost."""
 
 
-class RerunOutput(msgspec.Struct, frozen=True, kw_only=True):
+class RerunOutput(Struct):
     run: str
     run_id: str
     model: str
@@ -130,12 +130,12 @@ WhyLeft = Literal[
 """Why a failure is not written back."""
 
 
-class WritebackRun(msgspec.Struct, frozen=True, kw_only=True):
+class WritebackRun(Struct):
     run: str
     run_id: str
 
 
-class WritebackChange(msgspec.Struct, frozen=True, kw_only=True):
+class WritebackChange(Struct):
     do: Literal["invalidate", "unscore", "comment"]
     run_id: str
     case: str
@@ -151,7 +151,7 @@ class WritebackChange(msgspec.Struct, frozen=True, kw_only=True):
     """As the reviewer wrote it; null for a rule."""
 
 
-class WritebackOutput(msgspec.Struct, frozen=True, kw_only=True):
+class WritebackOutput(Struct):
     runs: tuple[WritebackRun, ...]
     source: str
     log: str
@@ -162,12 +162,12 @@ class WritebackOutput(msgspec.Struct, frozen=True, kw_only=True):
     command: tuple[str, ...]
 
 
-class ExecutedCommand(msgspec.Struct, frozen=True, kw_only=True):
+class ExecutedCommand(Struct):
     argv: tuple[str, ...]
     exit_code: int
 
 
-class RepeatedCaseOutput(msgspec.Struct, frozen=True, kw_only=True):
+class RepeatedCaseOutput(Struct):
     case: str
     why: str
     """Why it was repeated: an owner, or what was missing."""
@@ -176,7 +176,7 @@ class RepeatedCaseOutput(msgspec.Struct, frozen=True, kw_only=True):
     """It failed and passes when it is repeated unchanged."""
 
 
-class RerunExecutedOutput(msgspec.Struct, frozen=True, kw_only=True):
+class RerunExecutedOutput(Struct):
     run: str
     run_id: str
     commands: tuple[ExecutedCommand, ...]

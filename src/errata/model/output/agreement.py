@@ -4,6 +4,8 @@ from typing import Literal
 
 import msgspec
 
+from errata.model.record import Struct
+
 
 class RaterPairOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"first": "one"}):
     """Two reviewers or judges, over what both have rated."""
@@ -18,7 +20,7 @@ class RaterPairOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"first"
     """Label of the one → label of the other → how often."""
 
 
-class RaterAgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
+class RaterAgreementOutput(Struct):
     attempts: int
     """Rated by two or more."""
     pairs: tuple[RaterPairOutput, ...]
@@ -30,7 +32,7 @@ class RaterAgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Attempts that were rated differently."""
 
 
-class ReviewDisputeOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewDisputeOutput(Struct):
     run: str
     case: str
     attempt_id: str
@@ -43,7 +45,7 @@ class ReviewDisputeOutput(msgspec.Struct, frozen=True, kw_only=True):
     """The label that a person or an adjudication chose."""
 
 
-class AgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
+class AgreementOutput(Struct):
     taxonomy: str
     agreement: RaterAgreementOutput
     owners: RaterAgreementOutput
@@ -53,7 +55,7 @@ class AgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
     disputes: tuple[ReviewDisputeOutput, ...]
 
 
-class LabelMeasureOutput(msgspec.Struct, frozen=True, kw_only=True):
+class LabelMeasureOutput(Struct):
     label: str
     given: int
     true: int
@@ -62,7 +64,7 @@ class LabelMeasureOutput(msgspec.Struct, frozen=True, kw_only=True):
     recall: float | None
 
 
-class ShareOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ShareOutput(Struct):
     right: int
     of: int
     rate: float | None
@@ -70,7 +72,7 @@ class ShareOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Wilson, 95 %."""
 
 
-class StepMeasureOutput(msgspec.Struct, frozen=True, kw_only=True):
+class StepMeasureOutput(Struct):
     exact: ShareOutput
     within_one: ShareOutput
     within_three: ShareOutput
@@ -80,7 +82,7 @@ class StepMeasureOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Attempt, people's step, the reviewer's step."""
 
 
-class ReviewerCalibrationOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewerCalibrationOutput(Struct):
     labelled: int
     compared: int
     right: int
@@ -108,14 +110,14 @@ WhyRowSkipped = Literal[
 ]
 
 
-class SkippedRowOutput(msgspec.Struct, frozen=True, kw_only=True):
+class SkippedRowOutput(Struct):
     line: int
     why: WhyRowSkipped
     value: str | None
     """The case, label or step that `why` is about."""
 
 
-class CalibrateOutput(msgspec.Struct, frozen=True, kw_only=True):
+class CalibrateOutput(Struct):
     taxonomy: str
     labelled: int
     reviewers: dict[str, ReviewerCalibrationOutput]

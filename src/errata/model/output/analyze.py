@@ -2,7 +2,6 @@
 
 from typing import Literal
 
-import msgspec
 from msgspec import UNSET, UnsetType
 
 from errata.model.bucket import CauseSummary
@@ -16,12 +15,12 @@ from errata.model.output.memory import (
 )
 from errata.model.output.runs import ProjectOutput, StoredRunOutput
 from errata.model.output.score import ScoreOutput
-from errata.model.record import Finding, UnreadFiles
+from errata.model.record import Finding, Struct, UnreadFiles
 from errata.model.suspects import SuspectTasks
 from errata.model.words import Owner, ProofReason
 
 
-class CategoryCountOutput(msgspec.Struct, frozen=True, kw_only=True):
+class CategoryCountOutput(Struct):
     failed: int
     """Cases that failed; of several attempts at a case, at least one."""
     cases: int | None
@@ -30,7 +29,7 @@ class CategoryCountOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Cases with a failure and no verdict; they are not among the failed ones."""
 
 
-class AnalysisOutput(StoredRunOutput, frozen=True, kw_only=True):
+class AnalysisOutput(StoredRunOutput):
     """The summary of a run."""
 
     passed: int

@@ -2,10 +2,11 @@
 
 import msgspec
 
+from errata.model.record import Struct
 from errata.model.words import BucketStatus, MemberRole
 
 
-class BucketOutput(msgspec.Struct, frozen=True, kw_only=True):
+class BucketOutput(Struct):
     """One bucket with its counts over the runs that were asked for."""
 
     id: str
@@ -40,14 +41,14 @@ class BucketOutput(msgspec.Struct, frozen=True, kw_only=True):
     last_seen: str | None
 
 
-class MemberVerdictOutput(msgspec.Struct, frozen=True, kw_only=True):
+class MemberVerdictOutput(Struct):
     id: str
     label: str
     cause: str
     bucket: str
 
 
-class BucketMemberOutput(msgspec.Struct, frozen=True, kw_only=True):
+class BucketMemberOutput(Struct):
     run: str
     run_id: str
     model: str
@@ -62,13 +63,13 @@ class BucketMemberOutput(msgspec.Struct, frozen=True, kw_only=True):
     quote: str
 
 
-class MovedFailureOutput(msgspec.Struct, frozen=True, kw_only=True):
+class MovedFailureOutput(Struct):
     attempt_id: str
     old: str | None
     new: str | None
 
 
-class BucketEventOutput(msgspec.Struct, frozen=True, kw_only=True):
+class BucketEventOutput(Struct):
     """One change in the history."""
 
     number: int
@@ -89,14 +90,14 @@ class BucketEventOutput(msgspec.Struct, frozen=True, kw_only=True):
     failures: tuple[MovedFailureOutput, ...]
 
 
-class BucketDetailsOutput(BucketOutput, frozen=True, kw_only=True):
+class BucketDetailsOutput(BucketOutput):
     """One bucket with its members and its history."""
 
     members: tuple[BucketMemberOutput, ...]
     history: tuple[BucketEventOutput, ...]
 
 
-class BucketSuggestionOutput(msgspec.Struct, frozen=True, kw_only=True):
+class BucketSuggestionOutput(Struct):
     """What came of the suggestion for one run."""
 
     run: str
@@ -115,7 +116,7 @@ class MovedFromOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"origin
     origin: str | None
 
 
-class BucketEditOutput(msgspec.Struct, frozen=True, kw_only=True):
+class BucketEditOutput(Struct):
     """One change by a person."""
 
     what: str
@@ -131,14 +132,14 @@ class BucketEditOutput(msgspec.Struct, frozen=True, kw_only=True):
     moved: tuple[MovedFromOutput, ...]
 
 
-class UndoneEventOutput(msgspec.Struct, frozen=True, kw_only=True):
+class UndoneEventOutput(Struct):
     number: int
     what: str
     by: str
     at: str
 
 
-class BucketUndoOutput(msgspec.Struct, frozen=True, kw_only=True):
+class BucketUndoOutput(Struct):
     what: str
     dry_run: bool
     change: int | None

@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 from errata.model.counts import CategoryOverlap
 from errata.model.output.runs import ProjectOutput
 from errata.model.output.score import Interval, ScoreOutput
+from errata.model.record import Struct
 from errata.model.suspects import SuspectTasks
 from errata.model.words import LeftOutCode
 
@@ -16,7 +17,7 @@ Cases = tuple[str, ...]
 """As their harness names them."""
 
 
-class LeftOutRunOutput(msgspec.Struct, frozen=True, kw_only=True):
+class LeftOutRunOutput(Struct):
     run: str
     run_id: str
     model: str
@@ -25,7 +26,7 @@ class LeftOutRunOutput(msgspec.Struct, frozen=True, kw_only=True):
     """The reason that was given for the exclusion."""
 
 
-class ComparedRunOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ComparedRunOutput(Struct):
     label: str
     model: str
     agent: str | None
@@ -48,20 +49,20 @@ class ComparedRunOutput(msgspec.Struct, frozen=True, kw_only=True):
     scores: dict[str, ScoreOutput]
 
 
-class DifferenceOutput(msgspec.Struct, frozen=True, kw_only=True):
+class DifferenceOutput(Struct):
     what: str
     refuses: bool
     values: dict[str, tuple[str, ...]]
     cases: Cases
 
 
-class ColumnOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ColumnOutput(Struct):
     label: str
     run_ids: tuple[str, ...]
     scores: dict[str, ScoreOutput]
 
 
-class RowOutput(msgspec.Struct, frozen=True, kw_only=True):
+class RowOutput(Struct):
     """States in the order of the columns, null where a run does not have the case."""
 
     case: str
@@ -74,23 +75,23 @@ class RowOutput(msgspec.Struct, frozen=True, kw_only=True):
     attempts: tuple[int | None, ...] | UnsetType = UNSET
 
 
-class FailedByAllOutput(msgspec.Struct, frozen=True, kw_only=True):
+class FailedByAllOutput(Struct):
     runs: Cases
     models_in_some_run: Cases
     models_in_every_run: Cases
 
 
-class UniquesOutput(msgspec.Struct, frozen=True, kw_only=True):
+class UniquesOutput(Struct):
     fails: dict[str, Cases]
     passes: dict[str, Cases]
 
 
-class UniqueOutput(msgspec.Struct, frozen=True, kw_only=True):
+class UniqueOutput(Struct):
     runs: UniquesOutput
     models: UniquesOutput
 
 
-class InstabilityOutput(msgspec.Struct, frozen=True, kw_only=True):
+class InstabilityOutput(Struct):
     runs: int
     unstable: Cases
     failed_in_every_run: Cases
@@ -112,7 +113,7 @@ class FlipsOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"from_": "f
     """The task was edited between the runs; not comparable."""
 
 
-class TallyOutput(msgspec.Struct, frozen=True, kw_only=True):
+class TallyOutput(Struct):
     shared: int
     only_first_fails: int
     only_second_fails: int
@@ -126,7 +127,7 @@ class TallyOutput(msgspec.Struct, frozen=True, kw_only=True):
     differs: bool
 
 
-class SharesOutput(msgspec.Struct, frozen=True, kw_only=True):
+class SharesOutput(Struct):
     mean: float
     interval: Interval | None
     """Of the paired t-test, for this pair alone; null for a single case."""
@@ -137,7 +138,7 @@ class SharesOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Holm, over all pairs."""
 
 
-class RunPairOutput(msgspec.Struct, frozen=True, kw_only=True):
+class RunPairOutput(Struct):
     first: str
     second: str
     all: TallyOutput
@@ -145,7 +146,7 @@ class RunPairOutput(msgspec.Struct, frozen=True, kw_only=True):
     shares: SharesOutput | None
 
 
-class RankedOutput(msgspec.Struct, frozen=True, kw_only=True):
+class RankedOutput(Struct):
     label: str
     best: int
     """One more than the number of models that are significantly better."""
@@ -159,7 +160,7 @@ class RankedOutput(msgspec.Struct, frozen=True, kw_only=True):
     interval: Interval | None
 
 
-class DeviationOutput(msgspec.Struct, frozen=True, kw_only=True):
+class DeviationOutput(Struct):
     """A model in a category."""
 
     label: str
@@ -176,7 +177,7 @@ class DeviationOutput(msgspec.Struct, frozen=True, kw_only=True):
     deviates: bool
 
 
-class ModelDifferencesOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ModelDifferencesOutput(Struct):
     """The models, each with all its runs; the runs, where all are of one model."""
 
     ranking: tuple[RankedOutput, ...]
@@ -185,14 +186,14 @@ class ModelDifferencesOutput(msgspec.Struct, frozen=True, kw_only=True):
     """The most certain first."""
 
 
-class CountsOutput(msgspec.Struct, frozen=True, kw_only=True):
+class CountsOutput(Struct):
     name: str
     runs: dict[str, int]
     """Label of a run → in how many attempts."""
     all: int
 
 
-class CategoryOutput(msgspec.Struct, frozen=True, kw_only=True):
+class CategoryOutput(Struct):
     name: str
     cases: int
     failed_rows: int
@@ -204,7 +205,7 @@ class CategoryOutput(msgspec.Struct, frozen=True, kw_only=True):
     harder: bool
 
 
-class ComparisonOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ComparisonOutput(Struct):
     suites: tuple[str, ...]
     cases: int
     common: bool
@@ -232,23 +233,23 @@ class ComparisonOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Absent unless a project's file decides about these results."""
 
 
-class NamedRunOutput(msgspec.Struct, frozen=True, kw_only=True):
+class NamedRunOutput(Struct):
     run: str
     run_id: str
 
 
-class WrittenFileOutput(msgspec.Struct, frozen=True, kw_only=True):
+class WrittenFileOutput(Struct):
     file: str
     rows: int | None
     change: str
 
 
-class NotWrittenOutput(msgspec.Struct, frozen=True, kw_only=True):
+class NotWrittenOutput(Struct):
     file: str
     why: NotWrittenCode
 
 
-class ComparisonFolderOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ComparisonFolderOutput(Struct):
     folder: str
     runs: tuple[NamedRunOutput, ...]
     written: tuple[WrittenFileOutput, ...]
@@ -259,7 +260,7 @@ class ComparisonFolderOutput(msgspec.Struct, frozen=True, kw_only=True):
     without_column: tuple[str, ...]
 
 
-class ComparisonExportOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ComparisonExportOutput(Struct):
     run_id: str
     format: str
     files: tuple[str, ...]
@@ -267,7 +268,7 @@ class ComparisonExportOutput(msgspec.Struct, frozen=True, kw_only=True):
     not_expressed: dict[str, int]
 
 
-class TableFileOutput(msgspec.Struct, frozen=True, kw_only=True):
+class TableFileOutput(Struct):
     """A table of all runs."""
 
     format: Literal["csv", "parquet"]
@@ -275,7 +276,7 @@ class TableFileOutput(msgspec.Struct, frozen=True, kw_only=True):
     rows: int
 
 
-class DatasetFileOutput(msgspec.Struct, frozen=True, kw_only=True):
+class DatasetFileOutput(Struct):
     """A draft of regression cases."""
 
     format: str

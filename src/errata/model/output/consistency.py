@@ -5,10 +5,11 @@ import msgspec
 from errata.model.output.agreement import RaterAgreementOutput
 from errata.model.output.compare import Cases
 from errata.model.output.score import Interval
+from errata.model.record import Struct
 from errata.model.words import LeftOutCode
 
 
-class StudyColumnOutput(msgspec.Struct, frozen=True, kw_only=True):
+class StudyColumnOutput(Struct):
     index: int
     run: str
     run_id: str
@@ -18,14 +19,14 @@ class StudyColumnOutput(msgspec.Struct, frozen=True, kw_only=True):
     incomplete: int
 
 
-class PassingOutput(msgspec.Struct, frozen=True, kw_only=True):
+class PassingOutput(Struct):
     passed: int
     measured: int
     rate: float | None
     interval: Interval | None
 
 
-class ReliabilityOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ReliabilityOutput(Struct):
     k: int
     any: float
     """pass@k"""
@@ -34,7 +35,7 @@ class ReliabilityOutput(msgspec.Struct, frozen=True, kw_only=True):
     cases: int
 
 
-class MetricFlipOutput(msgspec.Struct, frozen=True, kw_only=True):
+class MetricFlipOutput(Struct):
     metric: str
     pattern: str
     passed: int
@@ -42,7 +43,7 @@ class MetricFlipOutput(msgspec.Struct, frozen=True, kw_only=True):
     na: int
 
 
-class StudyCaseOutput(msgspec.Struct, frozen=True, kw_only=True):
+class StudyCaseOutput(Struct):
     case: str
     case_key: str
     pattern: str
@@ -55,12 +56,12 @@ class StudyCaseOutput(msgspec.Struct, frozen=True, kw_only=True):
     metric_flips: tuple[MetricFlipOutput, ...]
 
 
-class PlaceOutput(msgspec.Struct, frozen=True, kw_only=True):
+class PlaceOutput(Struct):
     column: int
     case: str
 
 
-class ConsistencyOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ConsistencyOutput(Struct):
     subject: str
     model: str
     agent: str | None
@@ -81,7 +82,7 @@ class ConsistencyOutput(msgspec.Struct, frozen=True, kw_only=True):
     without_a_row: tuple[PlaceOutput, ...]
 
 
-class NotStudiedOutput(msgspec.Struct, frozen=True, kw_only=True):
+class NotStudiedOutput(Struct):
     """A run that is in no study."""
 
     run: str
@@ -91,12 +92,12 @@ class NotStudiedOutput(msgspec.Struct, frozen=True, kw_only=True):
     """The reason that was given for the exclusion."""
 
 
-class WrittenTableOutput(msgspec.Struct, frozen=True, kw_only=True):
+class WrittenTableOutput(Struct):
     file: str
     rows: int | None
 
 
-class JudgeOutput(msgspec.Struct, frozen=True, kw_only=True):
+class JudgeOutput(Struct):
     name: str
     judged: int
     invalid: int
@@ -123,13 +124,13 @@ class JudgeDisputeOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"ver
     scores: dict[str, float]
 
 
-class JudgedQuestionOutput(msgspec.Struct, frozen=True, kw_only=True):
+class JudgedQuestionOutput(Struct):
     name: str
     agreement: RaterAgreementOutput
     disputes: tuple[JudgeDisputeOutput, ...]
 
 
-class JudgesOutput(msgspec.Struct, frozen=True, kw_only=True):
+class JudgesOutput(Struct):
     attempts: int
     shared: int
     judges: tuple[JudgeOutput, ...]

@@ -2,7 +2,6 @@
 
 from typing import Literal
 
-import msgspec
 from msgspec import UNSET, UnsetType
 
 from errata.model.action import KnownGap
@@ -10,6 +9,7 @@ from errata.model.attribution import FailureKey
 from errata.model.history import Match, Mention
 from errata.model.output.memory import ActionListOutput, CaseHistoryOutput
 from errata.model.output.runs import NamedRun, ProjectOutput
+from errata.model.record import Struct
 from errata.model.verdict import Reviewer
 from errata.model.words import (
     BucketStatus,
@@ -24,7 +24,7 @@ from errata.model.words import (
 )
 
 
-class SignalOutput(msgspec.Struct, frozen=True, kw_only=True):
+class SignalOutput(Struct):
     """One observation that a rule made."""
 
     name: str
@@ -33,7 +33,7 @@ class SignalOutput(msgspec.Struct, frozen=True, kw_only=True):
     quote: str
 
 
-class BucketNameOutput(msgspec.Struct, frozen=True, kw_only=True):
+class BucketNameOutput(Struct):
     """The bucket of a failure."""
 
     id: str
@@ -44,7 +44,7 @@ class BucketNameOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Whether this failure was reviewed itself; `assigned`: rules put it there."""
 
 
-class LabelChangeOutput(msgspec.Struct, frozen=True, kw_only=True):
+class LabelChangeOutput(Struct):
     """A label that another verdict replaced; the first `old` is the suggestion of triage, where there was one."""
 
     old: str
@@ -55,7 +55,7 @@ class LabelChangeOutput(msgspec.Struct, frozen=True, kw_only=True):
     at: str | None
 
 
-class StandingVerdictOutput(msgspec.Struct, frozen=True, kw_only=True):
+class StandingVerdictOutput(Struct):
     """The verdict that counts."""
 
     id: str
@@ -79,7 +79,7 @@ class StandingVerdictOutput(msgspec.Struct, frozen=True, kw_only=True):
     changes: tuple[LabelChangeOutput, ...]
 
 
-class AttemptRowOutput(NamedRun, frozen=True, kw_only=True):
+class AttemptRowOutput(NamedRun):
     """Which attempt an object is about."""
 
     model: str
@@ -95,7 +95,7 @@ class AttemptRowOutput(NamedRun, frozen=True, kw_only=True):
     """What `errata show` takes."""
 
 
-class FailureOutput(AttemptRowOutput, frozen=True, kw_only=True):
+class FailureOutput(AttemptRowOutput):
     """A failure: a counted attempt that did not pass or was not measured."""
 
     execution: Execution
@@ -129,12 +129,12 @@ class FailureOutput(AttemptRowOutput, frozen=True, kw_only=True):
     """What was known of the case before this run."""
 
 
-class ListedFailureOutput(FailureOutput, frozen=True, kw_only=True):
+class ListedFailureOutput(FailureOutput):
     project: ProjectOutput | UnsetType = UNSET
     """Absent unless a project's file decides about these results."""
 
 
-class SuspiciousPassOutput(AttemptRowOutput, frozen=True, kw_only=True):
+class SuspiciousPassOutput(AttemptRowOutput):
     """A pass that deserves a second look; an object for each suspicion."""
 
     outcome: Literal["pass"]
@@ -146,7 +146,7 @@ class SuspiciousPassOutput(AttemptRowOutput, frozen=True, kw_only=True):
     quote: str
 
 
-class SoughtOutput(msgspec.Struct, frozen=True, kw_only=True):
+class SoughtOutput(Struct):
     """What `--like` named: a failure, or a text. Of a text, all other fields are null."""
 
     text: str
@@ -164,7 +164,7 @@ class SoughtOutput(msgspec.Struct, frozen=True, kw_only=True):
     """The slug of its bucket."""
 
 
-class SimilarFailureOutput(AttemptRowOutput, frozen=True, kw_only=True):
+class SimilarFailureOutput(AttemptRowOutput):
     """A failure that is like the one sought."""
 
     date: str
@@ -179,7 +179,7 @@ class SimilarFailureOutput(AttemptRowOutput, frozen=True, kw_only=True):
     """The slug of the bucket by which it was found."""
 
 
-class SimilarEntryOutput(Mention, frozen=True, kw_only=True):
+class SimilarEntryOutput(Mention):
     """An entry of an earlier report that is about the same failure."""
 
     match: Match
@@ -187,7 +187,7 @@ class SimilarEntryOutput(Mention, frozen=True, kw_only=True):
     """As the report writes it; null for a pattern over several cases."""
 
 
-class SimilarGapOutput(msgspec.Struct, frozen=True, kw_only=True):
+class SimilarGapOutput(Struct):
     """A known gap of these cases."""
 
     gap: KnownGap
@@ -196,7 +196,7 @@ class SimilarGapOutput(msgspec.Struct, frozen=True, kw_only=True):
     """How many of the matching failures it covers."""
 
 
-class SimilarFailuresOutput(msgspec.Struct, frozen=True, kw_only=True):
+class SimilarFailuresOutput(Struct):
     """The same failure over models, runs and earlier reports, and what was done about it."""
 
     like: SoughtOutput

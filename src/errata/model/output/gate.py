@@ -2,14 +2,13 @@
 
 from typing import Literal
 
-import msgspec
-
 from errata.model.gate import GateVerdict
 from errata.model.output.runs import NamedRun
 from errata.model.output.score import ScoreOutput
+from errata.model.record import Struct
 
 
-class CaseChangeOutput(msgspec.Struct, frozen=True, kw_only=True):
+class CaseChangeOutput(Struct):
     """A case whose result differs from the baseline, or can't be compared with it."""
 
     case: str
@@ -27,7 +26,7 @@ class CaseChangeOutput(msgspec.Struct, frozen=True, kw_only=True):
     passed_now: tuple[int, int] | None
 
 
-class GateChangesOutput(msgspec.Struct, frozen=True, kw_only=True):
+class GateChangesOutput(Struct):
     new: tuple[CaseChangeOutput, ...]
     """Passed in the baseline, fail now, and belong to a chosen owner: these fail the gate."""
     allowed: tuple[CaseChangeOutput, ...]
@@ -55,13 +54,13 @@ class GateChangesOutput(msgspec.Struct, frozen=True, kw_only=True):
     significant: bool
 
 
-class StaleEntryOutput(msgspec.Struct, frozen=True, kw_only=True):
+class StaleEntryOutput(Struct):
     case: str
     line: int
     reason: str | None
 
 
-class GateOutput(NamedRun, frozen=True, kw_only=True):
+class GateOutput(NamedRun):
     """Whether a run may replace its baseline."""
 
     verdict: GateVerdict
@@ -91,7 +90,7 @@ class GateOutput(NamedRun, frozen=True, kw_only=True):
     """Whether `latest-green` can find this result."""
 
 
-class WatchOutput(NamedRun, frozen=True, kw_only=True):
+class WatchOutput(NamedRun):
     """A finished run that `watch` has imported."""
 
     change: Literal["new", "grown"]

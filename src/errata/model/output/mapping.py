@@ -2,10 +2,10 @@
 
 from typing import Any
 
-import msgspec
+from errata.model.record import Struct
 
 
-class MappingDoubt(msgspec.Struct, frozen=True, kw_only=True):
+class MappingDoubt(Struct):
     """Something about the table that its values do not decide."""
 
     key: str
@@ -16,7 +16,7 @@ class MappingDoubt(msgspec.Struct, frozen=True, kw_only=True):
     alternatives: tuple[str, ...] = ()
 
 
-class MappingPreviewRow(msgspec.Struct, frozen=True, kw_only=True):
+class MappingPreviewRow(Struct):
     """The attempt that the drafted mapping makes of a row."""
 
     model: str
@@ -34,7 +34,7 @@ class MappingPreviewRow(msgspec.Struct, frozen=True, kw_only=True):
     """The place of the row."""
 
 
-class MapOutput(msgspec.Struct, frozen=True, kw_only=True):
+class MapOutput(Struct):
     """A mapping that was drafted for a table."""
 
     path: str

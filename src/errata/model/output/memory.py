@@ -2,13 +2,12 @@
 
 from typing import Literal
 
-import msgspec
-
 from errata.model.action import Action, KnownGap
 from errata.model.history import ActionResult, CaseEffect, EffectReason, FailedRun, History, Mention, Worked
+from errata.model.record import Struct
 
 
-class ActionAddOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ActionAddOutput(Struct):
     action: Action
     new: bool
     run: str | None
@@ -21,7 +20,7 @@ class ActionAddOutput(msgspec.Struct, frozen=True, kw_only=True):
     dry_run: bool
 
 
-class ActionListOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ActionListOutput(Struct):
     action: Action
     kept: bool
     """Whether the store has it; else only a report."""
@@ -31,7 +30,7 @@ class ActionListOutput(msgspec.Struct, frozen=True, kw_only=True):
     run: str | None
 
 
-class ActionRmOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ActionRmOutput(Struct):
     action: Action
     removed: bool
     report: str | None
@@ -40,7 +39,7 @@ class ActionRmOutput(msgspec.Struct, frozen=True, kw_only=True):
     """The command that brings it back."""
 
 
-class KnownListOutput(msgspec.Struct, frozen=True, kw_only=True):
+class KnownListOutput(Struct):
     gap: KnownGap
     cases: tuple[str, ...]
     was: str | None
@@ -49,18 +48,18 @@ class KnownListOutput(msgspec.Struct, frozen=True, kw_only=True):
     """The native ids of runs with failures on it."""
 
 
-class KnownAddOutput(KnownListOutput, frozen=True, kw_only=True):
+class KnownAddOutput(KnownListOutput):
     new: bool
     dry_run: bool
 
 
-class KnownRmOutput(KnownListOutput, frozen=True, kw_only=True):
+class KnownRmOutput(KnownListOutput):
     removed: bool
     undo: str
     """The command that brings it back."""
 
 
-class EffectOutput(msgspec.Struct, frozen=True, kw_only=True):
+class EffectOutput(Struct):
     """An action, and what a run shows of it."""
 
     date: str
@@ -87,12 +86,12 @@ class EffectOutput(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-class OtherModelsOutput(msgspec.Struct, frozen=True, kw_only=True):
+class OtherModelsOutput(Struct):
     reports: tuple[Mention, ...]
     runs: tuple[FailedRun, ...]
 
 
-class CaseHistoryOutput(msgspec.Struct, frozen=True, kw_only=True):
+class CaseHistoryOutput(Struct):
     """The key `before` of a failure."""
 
     is_repeat: bool
@@ -118,7 +117,7 @@ class CaseHistoryOutput(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-class EarlierReportOutput(msgspec.Struct, frozen=True, kw_only=True):
+class EarlierReportOutput(Struct):
     report: str
     date: str
     run: str
@@ -127,12 +126,12 @@ class EarlierReportOutput(msgspec.Struct, frozen=True, kw_only=True):
     own: bool
 
 
-class UnreadReportOutput(msgspec.Struct, frozen=True, kw_only=True):
+class UnreadReportOutput(Struct):
     path: str
     why: str
 
 
-class RepeatsOutput(msgspec.Struct, frozen=True, kw_only=True):
+class RepeatsOutput(Struct):
     in_reports: int
     in_runs: int
     otherwise: int
@@ -140,14 +139,14 @@ class RepeatsOutput(msgspec.Struct, frozen=True, kw_only=True):
     should_be_gone: int
 
 
-class AmbiguousNameOutput(msgspec.Struct, frozen=True, kw_only=True):
+class AmbiguousNameOutput(Struct):
     name: str
     report: str
     line: int | None
     cases: tuple[str, ...]
 
 
-class RunHistoryOutput(msgspec.Struct, frozen=True, kw_only=True):
+class RunHistoryOutput(Struct):
     """The history of a run in `analyze --json`."""
 
     earlier_reports: tuple[EarlierReportOutput, ...]

@@ -7,6 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from errata.model.bucket import RunBuckets
 from errata.model.output.agreement import AgreementOutput, CalibrateOutput
+from errata.model.record import Struct
 from errata.model.suspects import SuspectTasks
 from errata.model.usage import Usage
 from errata.model.verdict import Packet
@@ -16,18 +17,18 @@ NothingReason = Literal["no_failures", "no_match", "in_hand", "no_second", "no_d
 VerdictState = Literal["new", "changed", "unchanged"]
 
 
-class QuoteForm(msgspec.Struct, frozen=True, kw_only=True):
+class QuoteForm(Struct):
     place: str = ""
     quote: str = ""
 
 
-class RecommendationForm(msgspec.Struct, frozen=True, kw_only=True):
+class RecommendationForm(Struct):
     group: str = "none"
     text: str = ""
     target_path: str | None = None
 
 
-class AnswerForm(msgspec.Struct, frozen=True, kw_only=True):
+class AnswerForm(Struct):
     """An answer to fill in: what is needed comes first, the rest may stay as it is."""
 
     attempt_id: str
@@ -61,7 +62,7 @@ class AnswerForm(msgspec.Struct, frozen=True, kw_only=True):
     """Only with `--adjudicate`: leave it as it is."""
 
 
-class ReadingOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ReadingOutput(Struct):
     """A verdict without the name of its reviewer."""
 
     label: str
@@ -72,7 +73,7 @@ class ReadingOutput(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[QuoteForm, ...]
 
 
-class NextOutput(msgspec.Struct, frozen=True, kw_only=True):
+class NextOutput(Struct):
     note: str
     """A reminder for whoever reads the packet: nothing in it is an instruction."""
     reviewer: str
@@ -94,7 +95,7 @@ class NextOutput(msgspec.Struct, frozen=True, kw_only=True):
     packet: Packet
 
 
-class NothingOutput(msgspec.Struct, frozen=True, kw_only=True):
+class NothingOutput(Struct):
     packet: None = None
     why: NothingReason
     failures: int
@@ -102,13 +103,13 @@ class NothingOutput(msgspec.Struct, frozen=True, kw_only=True):
     in_hand: int
 
 
-class ReleaseOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ReleaseOutput(Struct):
     reviewer: str
     released: tuple[str, ...]
     """Attempts."""
 
 
-class AcceptedOutput(msgspec.Struct, frozen=True, kw_only=True):
+class AcceptedOutput(Struct):
     accepted: Literal[True] = True
     id: str
     attempt_id: str
@@ -124,7 +125,7 @@ class AcceptedOutput(msgspec.Struct, frozen=True, kw_only=True):
     doubts: tuple[str, ...]
 
 
-class RejectedOutput(msgspec.Struct, frozen=True, kw_only=True):
+class RejectedOutput(Struct):
     accepted: Literal[False] = False
     attempt_id: str
     reasons: tuple[str, ...]
@@ -134,12 +135,12 @@ class RejectedOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Those that can be quoted, where a quote names none of them."""
 
 
-class PacketExportOutput(msgspec.Struct, frozen=True, kw_only=True):
+class PacketExportOutput(Struct):
     file: str
     rows: int
 
 
-class ImportedRowOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ImportedRowOutput(Struct):
     line: int
     case: str
     state: VerdictState
@@ -149,14 +150,14 @@ class ImportedRowOutput(msgspec.Struct, frozen=True, kw_only=True):
     old_label: str | None
 
 
-class RefusedRowOutput(msgspec.Struct, frozen=True, kw_only=True):
+class RefusedRowOutput(Struct):
     line: int
     case: str | None
     state: Literal["refused"] = "refused"
     reasons: tuple[str, ...]
 
 
-class OwnerRowOutput(msgspec.Struct, frozen=True, kw_only=True):
+class OwnerRowOutput(Struct):
     owner: Owner
     triage: int
     verdict: int
@@ -171,13 +172,13 @@ class QuoteCheckOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"verif
     without: int
 
 
-class DoubtOutput(msgspec.Struct, frozen=True, kw_only=True):
+class DoubtOutput(Struct):
     case: str
     attempt: str
     doubt: str
 
 
-class SpentOutput(msgspec.Struct, frozen=True, kw_only=True):
+class SpentOutput(Struct):
     reviewer: str
     calls: int
     answered: int
@@ -189,7 +190,7 @@ class SpentOutput(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int | None
 
 
-class ReviewBatchOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewBatchOutput(Struct):
     """Requests that a provider answers together within hours."""
 
     id: str
@@ -214,11 +215,11 @@ class ReviewBatchOutput(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...]
 
 
-class CancelledBatchesOutput(msgspec.Struct, frozen=True, kw_only=True):
+class CancelledBatchesOutput(Struct):
     batches: tuple[ReviewBatchOutput, ...]
 
 
-class StatusOutput(msgspec.Struct, frozen=True, kw_only=True):
+class StatusOutput(Struct):
     run: str
     run_id: str
     model: str
@@ -248,7 +249,7 @@ class StatusOutput(msgspec.Struct, frozen=True, kw_only=True):
     calls: int
 
 
-class PlannedRunOutput(msgspec.Struct, frozen=True, kw_only=True):
+class PlannedRunOutput(Struct):
     run: str
     run_id: str
     failures: int
@@ -256,7 +257,7 @@ class PlannedRunOutput(msgspec.Struct, frozen=True, kw_only=True):
     planned: int
 
 
-class EstimateOutput(msgspec.Struct, frozen=True, kw_only=True):
+class EstimateOutput(Struct):
     packets: int
     calls: int
     cached: int
@@ -265,14 +266,14 @@ class EstimateOutput(msgspec.Struct, frozen=True, kw_only=True):
     cost: float | None
 
 
-class LostCallOutput(msgspec.Struct, frozen=True, kw_only=True):
+class LostCallOutput(Struct):
     attempt_id: str
     reviewer: str
     estimate: Usage
     why: str
 
 
-class PlanOutput(msgspec.Struct, frozen=True, kw_only=True):
+class PlanOutput(Struct):
     runs: tuple[PlannedRunOutput, ...]
     reviewer: str
     passes: Literal[1, 2]
@@ -285,12 +286,12 @@ class PlanOutput(msgspec.Struct, frozen=True, kw_only=True):
     lost_before: tuple[LostCallOutput, ...]
 
 
-class DryRunOutput(PlanOutput, frozen=True, kw_only=True):
+class DryRunOutput(PlanOutput):
     prompt: str | None
     """The first that would be sent."""
 
 
-class ReviewRunOutput(PlanOutput, frozen=True, kw_only=True):
+class ReviewRunOutput(PlanOutput):
     planned: int
     reviewed: int
     refused: int

@@ -2,12 +2,12 @@
 
 from typing import Literal
 
-import msgspec
+from errata.model.record import Struct
 
 InvalidWord = Literal["no_log", "no_tokens", "rate_limited", "unavailable", "nothing_scored"]
 
 
-class ModelsListOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ModelsListOutput(Struct):
     """One model of the models file."""
 
     name: str
@@ -23,7 +23,7 @@ class ModelsListOutput(msgspec.Struct, frozen=True, kw_only=True):
     """The name that Inspect and its logs use."""
 
 
-class ModelsCheckOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ModelsCheckOutput(Struct):
     name: str
     ok: bool
     key_variable: str | None
@@ -31,7 +31,7 @@ class ModelsCheckOutput(msgspec.Struct, frozen=True, kw_only=True):
     problem: Literal["key_missing"] | None
 
 
-class SmokeOutput(msgspec.Struct, frozen=True, kw_only=True):
+class SmokeOutput(Struct):
     cases: int
     tokens: int | None
     invalid: InvalidWord | None
@@ -40,13 +40,13 @@ class SmokeOutput(msgspec.Struct, frozen=True, kw_only=True):
     """The first error in the log."""
 
 
-class ModelsSmokeOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ModelsSmokeOutput(Struct):
     name: str
     suite: str
     smoke: SmokeOutput
 
 
-class RunJobOutput(msgspec.Struct, frozen=True, kw_only=True):
+class RunJobOutput(Struct):
     """One model on one suite."""
 
     model: str
@@ -66,7 +66,7 @@ class RunJobOutput(msgspec.Struct, frozen=True, kw_only=True):
     inspect_exit_code: int
 
 
-class RunPlanOutput(msgspec.Struct, frozen=True, kw_only=True):
+class RunPlanOutput(Struct):
     """One command that `errata run --dry-run` would run."""
 
     model: str

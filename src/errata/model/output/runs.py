@@ -2,15 +2,13 @@
 
 from typing import Literal
 
-import msgspec
-
 from errata.model.counts import Counts
-from errata.model.record import Finding, UnreadFiles
+from errata.model.record import Finding, Struct, UnreadFiles
 from errata.model.run import Exclusion
 from errata.model.words import Owner
 
 
-class NamedRun(msgspec.Struct, frozen=True, kw_only=True):
+class NamedRun(Struct):
     """Which run an object is about."""
 
     run: str
@@ -19,7 +17,7 @@ class NamedRun(msgspec.Struct, frozen=True, kw_only=True):
     """errata's id of the run: the same for the same content."""
 
 
-class ProjectOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ProjectOutput(Struct):
     """What a project's `errata.toml` decides about the results beside it."""
 
     file: str
@@ -31,7 +29,7 @@ class ProjectOutput(msgspec.Struct, frozen=True, kw_only=True):
     """How scores treat timeouts, if the file sets it; null beside results without such scores."""
 
 
-class StoredRunOutput(NamedRun, frozen=True, kw_only=True):
+class StoredRunOutput(NamedRun):
     """A run in the store."""
 
     model: str
@@ -62,7 +60,7 @@ class StoredRunOutput(NamedRun, frozen=True, kw_only=True):
     """Passes that deserve a second look, without those that only weak signs point to; null until it was analysed."""
 
 
-class ListedRunOutput(StoredRunOutput, frozen=True, kw_only=True):
+class ListedRunOutput(StoredRunOutput):
     """A run in the store, with what CI knows about it."""
 
     branch: str | None
@@ -70,7 +68,7 @@ class ListedRunOutput(StoredRunOutput, frozen=True, kw_only=True):
     commit: str | None
 
 
-class ImportOutput(NamedRun, frozen=True, kw_only=True):
+class ImportOutput(NamedRun):
     """A run that was read."""
 
     change: Literal["new", "grown", "unchanged", "kept"]
@@ -93,14 +91,14 @@ class ImportOutput(NamedRun, frozen=True, kw_only=True):
     """Files below the imported folders that no source read: all of them, with the first run that is printed."""
 
 
-class CheckOutput(NamedRun, frozen=True, kw_only=True):
+class CheckOutput(NamedRun):
     """Whether a run can be analysed and compared."""
 
     fit: bool
     findings: tuple[Finding, ...]
 
 
-class TriageOutput(NamedRun, frozen=True, kw_only=True):
+class TriageOutput(NamedRun):
     """The owners that the rules name."""
 
     failures: int
@@ -108,14 +106,14 @@ class TriageOutput(NamedRun, frozen=True, kw_only=True):
     """Owner → failures."""
 
 
-class ExcludeOutput(NamedRun, frozen=True, kw_only=True):
+class ExcludeOutput(NamedRun):
     """Whether a run is left out of every score now."""
 
     excluded: bool
     reason: str | None
 
 
-class RmOutput(NamedRun, frozen=True, kw_only=True):
+class RmOutput(NamedRun):
     """A run that was removed from the store, or an old one that is kept."""
 
     forgotten: bool

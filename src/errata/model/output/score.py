@@ -6,13 +6,14 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from errata.model.output.runs import ProjectOutput
+from errata.model.record import Struct
 from errata.model.run import Exclusion
 from errata.model.words import CostNote, LeftOutCode
 
 Interval = tuple[float, float]
 
 
-class NoteOutput(msgspec.Struct, frozen=True, kw_only=True):
+class NoteOutput(Struct):
     """What has to be known beside a score, or why there is none."""
 
     code: str
@@ -25,7 +26,7 @@ class NoteOutput(msgspec.Struct, frozen=True, kw_only=True):
     """`counted_as_failed`: which kinds; `rule_unknown`: the harness's rule."""
 
 
-class ScoreOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ScoreOutput(Struct):
     passed: int
     total: int
     """Cases, or attempts where a case was tried several times: see `unit`."""
@@ -53,7 +54,7 @@ class ScoreOutput(msgspec.Struct, frozen=True, kw_only=True):
     note: NoteOutput | None
 
 
-class LeftOutAttemptOutput(msgspec.Struct, frozen=True, kw_only=True):
+class LeftOutAttemptOutput(Struct):
     case: str
     attempt_id: str
     execution: str
@@ -61,7 +62,7 @@ class LeftOutAttemptOutput(msgspec.Struct, frozen=True, kw_only=True):
     timed_out: bool
 
 
-class EvidenceOutput(msgspec.Struct, frozen=True, kw_only=True):
+class EvidenceOutput(Struct):
     """A line of the log as an example for the group."""
 
     where: str
@@ -69,7 +70,7 @@ class EvidenceOutput(msgspec.Struct, frozen=True, kw_only=True):
     case: str
 
 
-class GroupOutput(msgspec.Struct, frozen=True, kw_only=True):
+class GroupOutput(Struct):
     """Attempts that share a reason."""
 
     why: str
@@ -82,19 +83,19 @@ class GroupOutput(msgspec.Struct, frozen=True, kw_only=True):
     evidence: EvidenceOutput | None
 
 
-class PassedOutput(msgspec.Struct, frozen=True, kw_only=True):
+class PassedOutput(Struct):
     passed: int
     total: int
 
 
-class GroupedScoreOutput(ScoreOutput, frozen=True, kw_only=True):
+class GroupedScoreOutput(ScoreOutput):
     left_out_groups: tuple[GroupOutput, ...]
     not_the_model_alone: tuple[GroupOutput, ...]
     """Counted as failed, although the subject is not alone to blame."""
     without_these: PassedOutput | None
 
 
-class PriceOutput(msgspec.Struct, frozen=True, kw_only=True):
+class PriceOutput(Struct):
     """The cost of a pass in one category, case, tier or subtest."""
 
     category: str
@@ -109,14 +110,14 @@ class PriceOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Why there is no cost of pass."""
 
 
-class FrontierOutput(msgspec.Struct, frozen=True, kw_only=True):
+class FrontierOutput(Struct):
     category: str
     cost_of_pass: float | None
     stated: float | None
     """As stated by the harness."""
 
 
-class CostOfPassOutput(msgspec.Struct, frozen=True, kw_only=True):
+class CostOfPassOutput(Struct):
     """Of the passing cases one by one, as ProjectScylla counts: each at its own frontier."""
 
     mean: float | None
@@ -127,7 +128,7 @@ class CostOfPassOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Why there is none."""
 
 
-class CostOutput(msgspec.Struct, frozen=True, kw_only=True):
+class CostOutput(Struct):
     """In dollars; null is unknown, not zero."""
 
     total: float | None
@@ -160,7 +161,7 @@ class FixedScoreOutput(msgspec.Struct, frozen=True):
     rate: float
 
 
-class AfterFixesOutput(msgspec.Struct, frozen=True, kw_only=True):
+class AfterFixesOutput(Struct):
     """The score if failures of the grader or the task with an accepted fix passed."""
 
     cases: tuple[str, ...]
@@ -169,7 +170,7 @@ class AfterFixesOutput(msgspec.Struct, frozen=True, kw_only=True):
     """By policy."""
 
 
-class RunScoresOutput(msgspec.Struct, frozen=True, kw_only=True):
+class RunScoresOutput(Struct):
     run: str
     run_id: str
     model: str
@@ -189,7 +190,7 @@ class RunScoresOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Absent unless a project's file decides about these results."""
 
 
-class PooledRunOutput(msgspec.Struct, frozen=True, kw_only=True):
+class PooledRunOutput(Struct):
     """A run that is in no pooled score."""
 
     run: str
@@ -199,7 +200,7 @@ class PooledRunOutput(msgspec.Struct, frozen=True, kw_only=True):
     """The reason that was given for the exclusion."""
 
 
-class PooledScoresOutput(msgspec.Struct, frozen=True, kw_only=True):
+class PooledScoresOutput(Struct):
     pooled: tuple[str, ...]
     run_ids: tuple[str, ...]
     left_out_runs: tuple[PooledRunOutput, ...]

@@ -2,12 +2,11 @@
 
 from typing import Literal
 
-import msgspec
-
 from errata.model.output.compare import Cases
+from errata.model.record import Struct
 
 
-class SessionOutput(msgspec.Struct, frozen=True, kw_only=True):
+class SessionOutput(Struct):
     """One execution whose traces lie in the run."""
 
     number: int
@@ -25,7 +24,7 @@ class SessionOutput(msgspec.Struct, frozen=True, kw_only=True):
     """`none` where the log states none."""
 
 
-class HiddenResultOutput(msgspec.Struct, frozen=True, kw_only=True):
+class HiddenResultOutput(Struct):
     """A case whose counted attempt hides what an earlier session had found."""
 
     case: str
@@ -36,7 +35,7 @@ class HiddenResultOutput(msgspec.Struct, frozen=True, kw_only=True):
     cost: float | None
 
 
-class CascadeOutput(msgspec.Struct, frozen=True, kw_only=True):
+class CascadeOutput(Struct):
     """A failure, and those that only follow from it."""
 
     root: str
@@ -46,7 +45,7 @@ class CascadeOutput(msgspec.Struct, frozen=True, kw_only=True):
     followers: Cases
 
 
-class SessionsOutput(msgspec.Struct, frozen=True, kw_only=True):
+class SessionsOutput(Struct):
     run: str
     run_id: str
     sessions: tuple[SessionOutput, ...]

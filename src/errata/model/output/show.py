@@ -2,22 +2,20 @@
 
 from typing import Any, Literal
 
-import msgspec
-
 from errata.model.attempt import Attempt
 from errata.model.attribution import Attribution, Signal
 from errata.model.case import Case
 from errata.model.counts import Counts
 from errata.model.output.failures import BucketNameOutput, LabelChangeOutput
 from errata.model.output.memory import CaseHistoryOutput
-from errata.model.record import Finding
+from errata.model.record import Finding, Struct
 from errata.model.run import Run
 from errata.model.step import Observation
 from errata.model.verdict import Packet, Verdict
 from errata.model.words import Owner
 
 
-class ShownRunOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ShownRunOutput(Struct):
     """A run: what its harness recorded, the counts, and the findings of the checkup."""
 
     kind: Literal["run"] = "run"
@@ -26,7 +24,7 @@ class ShownRunOutput(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
 
 
-class ReasonOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ReasonOutput(Struct):
     """A signal, or a fact of the log, that supports the owner or contradicts it."""
 
     signal: Signal | None
@@ -36,7 +34,7 @@ class ReasonOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Set where it is not a signal: what the harness's own score made of the attempt."""
 
 
-class UnusedMatchOutput(msgspec.Struct, frozen=True, kw_only=True):
+class UnusedMatchOutput(Struct):
     """Text that a rule would match elsewhere, in a place that is not evidence."""
 
     rule: str
@@ -47,7 +45,7 @@ class UnusedMatchOutput(msgspec.Struct, frozen=True, kw_only=True):
     quote: str
 
 
-class ScoreEffectOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ScoreEffectOutput(Struct):
     """Which scores count the failure."""
 
     counted_in: tuple[str, ...]
@@ -62,7 +60,7 @@ class ScoreEffectOutput(msgspec.Struct, frozen=True, kw_only=True):
     """It was reviewed, but a second reviewer has to agree before it counts."""
 
 
-class ExplanationOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ExplanationOutput(Struct):
     """Why the failure has its owner; the deciding rule is `decided_by` of the attribution."""
 
     because: tuple[str, str]
@@ -74,7 +72,7 @@ class ExplanationOutput(msgspec.Struct, frozen=True, kw_only=True):
     effect: ScoreEffectOutput
 
 
-class StandingOutput(msgspec.Struct, frozen=True, kw_only=True):
+class StandingOutput(Struct):
     """The verdict that counts, and what it replaced."""
 
     verdict: Verdict
@@ -86,7 +84,7 @@ class StandingOutput(msgspec.Struct, frozen=True, kw_only=True):
     final: bool
 
 
-class SameFailureOutput(msgspec.Struct, frozen=True, kw_only=True):
+class SameFailureOutput(Struct):
     """Another model that fails in the same way."""
 
     model: str
@@ -95,7 +93,7 @@ class SameFailureOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Its newest run with such a failure."""
 
 
-class ShownBucketOutput(BucketNameOutput, frozen=True, kw_only=True):
+class ShownBucketOutput(BucketNameOutput):
     """The bucket of a failure, and how much of it was reviewed, over all runs."""
 
     mistakes: int
@@ -104,7 +102,7 @@ class ShownBucketOutput(BucketNameOutput, frozen=True, kw_only=True):
     """Failures in it that a reviewer has read themselves."""
 
 
-class ShownAttemptOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ShownAttemptOutput(Struct):
     """An attempt: what its harness recorded, and everything that is known of it."""
 
     kind: Literal["attempt"] = "attempt"

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-import msgspec
+from errata.model.record import Struct
 
 SkillState = Literal["current", "outdated", "edited", "foreign", "missing"]
 """`edited`: changed after it was installed. `foreign`: a skill of this name that errata did not install."""
@@ -10,7 +10,7 @@ SkillChange = Literal["new", "updated", "unchanged", "kept", "removed"]
 """`kept`: edited or foreign, so it was left as it is."""
 
 
-class SkillOutput(msgspec.Struct, frozen=True, kw_only=True):
+class SkillOutput(Struct):
     """A skill that errata brings."""
 
     skill: str
@@ -19,7 +19,7 @@ class SkillOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Of its text."""
 
 
-class InstalledSkillOutput(msgspec.Struct, frozen=True, kw_only=True):
+class InstalledSkillOutput(Struct):
     """A skill in a folder of skills."""
 
     skill: str
@@ -30,7 +30,7 @@ class InstalledSkillOutput(msgspec.Struct, frozen=True, kw_only=True):
     """The version of errata that installed it."""
 
 
-class SkillChangeOutput(InstalledSkillOutput, frozen=True, kw_only=True):
+class SkillChangeOutput(InstalledSkillOutput):
     """What was done about it; `state` is the one afterwards."""
 
     change: SkillChange

@@ -5,6 +5,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from errata.model.record import Struct
 from errata.model.words import Owner
 
 ProblemKind = Literal[
@@ -12,7 +13,7 @@ ProblemKind = Literal[
 ]
 
 
-class StoreProblem(msgspec.Struct, frozen=True, kw_only=True):
+class StoreProblem(Struct):
     """One thing that is wrong with the store; as text, in words."""
 
     kind: ProblemKind
@@ -48,7 +49,7 @@ class StoreProblem(msgspec.Struct, frozen=True, kw_only=True):
                 return self.message
 
 
-class RepairOutput(msgspec.Struct, frozen=True, kw_only=True):
+class RepairOutput(Struct):
     """What `doctor --repair` did about a problem of a run or a table."""
 
     run: str
@@ -59,7 +60,7 @@ class RepairOutput(msgspec.Struct, frozen=True, kw_only=True):
     """What was done, or what it would take."""
 
 
-class DoctorOutput(msgspec.Struct, frozen=True, kw_only=True):
+class DoctorOutput(Struct):
     """Whether the store is sound, and what it holds."""
 
     errata: str
@@ -86,7 +87,7 @@ class DoctorOutput(msgspec.Struct, frozen=True, kw_only=True):
     """With --repair."""
 
 
-class TableProof(msgspec.Struct, frozen=True, kw_only=True):
+class TableProof(Struct):
     """One table of a store and of its copy."""
 
     table: str
@@ -105,7 +106,7 @@ class TableProof(msgspec.Struct, frozen=True, kw_only=True):
         return (self.rows, self.digest) == (self.rows_copied, self.digest_copied)
 
 
-class StoreCopyOutput(msgspec.Struct, frozen=True, kw_only=True):
+class StoreCopyOutput(Struct):
     """A store that was copied."""
 
     source: str
@@ -118,7 +119,7 @@ class StoreCopyOutput(msgspec.Struct, frozen=True, kw_only=True):
     tables: tuple[TableProof, ...]
 
 
-class StoreBackupOutput(msgspec.Struct, frozen=True, kw_only=True):
+class StoreBackupOutput(Struct):
     """A backup of the store."""
 
     store: str
@@ -132,7 +133,7 @@ class StoreBackupOutput(msgspec.Struct, frozen=True, kw_only=True):
     tables: tuple[TableProof, ...]
 
 
-class StoreRestoreOutput(msgspec.Struct, frozen=True, kw_only=True):
+class StoreRestoreOutput(Struct):
     """A store that was replaced by a backup."""
 
     store: str
@@ -142,7 +143,7 @@ class StoreRestoreOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Where the replaced store is now; null where there was none, or an empty one."""
 
 
-class RunSizeOutput(msgspec.Struct, frozen=True, kw_only=True):
+class RunSizeOutput(Struct):
     """How much of the store a run takes, in bytes of stored (compressed) data."""
 
     run: str
@@ -162,7 +163,7 @@ class RunSizeOutput(msgspec.Struct, frozen=True, kw_only=True):
     """When its transcripts were last thinned."""
 
 
-class StoreSizeOutput(msgspec.Struct, frozen=True, kw_only=True):
+class StoreSizeOutput(Struct):
     """How large the store is, and by what."""
 
     path: str
@@ -174,7 +175,7 @@ class StoreSizeOutput(msgspec.Struct, frozen=True, kw_only=True):
     """The largest first."""
 
 
-class StoreThinOutput(msgspec.Struct, frozen=True, kw_only=True):
+class StoreThinOutput(Struct):
     """A run whose transcripts were thinned, or would be."""
 
     run: str
@@ -194,7 +195,7 @@ class StoreThinOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Null where nothing was written."""
 
 
-class SourceOutput(msgspec.Struct, frozen=True, kw_only=True):
+class SourceOutput(Struct):
     """A format that errata reads."""
 
     source: str
@@ -202,14 +203,14 @@ class SourceOutput(msgspec.Struct, frozen=True, kw_only=True):
     """The harness, and after a colon what of it is read."""
 
 
-class TaxonomyLabelOutput(msgspec.Struct, frozen=True, kw_only=True):
+class TaxonomyLabelOutput(Struct):
     label: str
     owner: Owner
     """Who has to act on a failure with this label."""
     meaning: str
 
 
-class TaxonomyOutput(msgspec.Struct, frozen=True, kw_only=True):
+class TaxonomyOutput(Struct):
     """The labels that a review chooses from."""
 
     name: str
@@ -223,7 +224,7 @@ class TaxonomyOutput(msgspec.Struct, frozen=True, kw_only=True):
     labels: tuple[TaxonomyLabelOutput, ...]
 
 
-class FetchOutput(msgspec.Struct, frozen=True, kw_only=True):
+class FetchOutput(Struct):
     """A run that was saved from a deployment."""
 
     folder: str
@@ -238,7 +239,7 @@ class FetchOutput(msgspec.Struct, frozen=True, kw_only=True):
     """What is missing, with the error of each."""
 
 
-class TrustOutput(msgspec.Struct, frozen=True, kw_only=True):
+class TrustOutput(Struct):
     """A project file that was trusted, or is no longer trusted."""
 
     file: str
@@ -251,7 +252,7 @@ class TrustOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Of the file and of those it names: the value for `ERRATA_TRUST`."""
 
 
-class TrustedFileOutput(msgspec.Struct, frozen=True, kw_only=True):
+class TrustedFileOutput(Struct):
     """A project file on the list of trusted files."""
 
     file: str

@@ -2,12 +2,11 @@
 
 from typing import Literal
 
-import msgspec
-
+from errata.model.record import Struct
 from errata.model.token import Scope, Token
 
 
-class TokenOutput(msgspec.Struct, frozen=True, kw_only=True):
+class TokenOutput(Struct):
     id: str
     """The public part of the token."""
     name: str
@@ -20,7 +19,7 @@ class TokenOutput(msgspec.Struct, frozen=True, kw_only=True):
     revoked_at: str | None
 
 
-class TokenCreateOutput(msgspec.Struct, frozen=True, kw_only=True):
+class TokenCreateOutput(Struct):
     token: TokenOutput
     secret: str
     """The token itself. It can't be shown again."""

@@ -1,14 +1,13 @@
 """What `errata report --json` and `errata issues --json` print: the facts of a report, and where it was written."""
 
-import msgspec
-
 from errata.model.output.report.batch import BatchReport
 from errata.model.output.report.comparison import ComparisonReport
 from errata.model.output.report.run import RunReport
 from errata.model.output.report.transcripts import TranscriptReport
+from errata.model.record import Struct
 
 
-class RunReportOutput(msgspec.Struct, frozen=True, kw_only=True):
+class RunReportOutput(Struct):
     run: str
     run_id: str
     written: tuple[str, ...]
@@ -16,21 +15,21 @@ class RunReportOutput(msgspec.Struct, frozen=True, kw_only=True):
     report: RunReport
 
 
-class ComparisonReportOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ComparisonReportOutput(Struct):
     written: tuple[str, ...]
     rows: int
     """Failed rows that were written beside the report."""
     report: ComparisonReport
 
 
-class BatchReportOutput(msgspec.Struct, frozen=True, kw_only=True):
+class BatchReportOutput(Struct):
     run: str
     run_id: str
     folder: str
     report: BatchReport
 
 
-class TranscriptReportOutput(msgspec.Struct, frozen=True, kw_only=True):
+class TranscriptReportOutput(Struct):
     written: tuple[str, ...]
     report: TranscriptReport
 

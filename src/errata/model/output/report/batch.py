@@ -2,22 +2,21 @@
 
 from typing import Literal
 
-import msgspec
-
 from errata.model.output.report.shared import FindingFact, QuotedEvidence, ReviewCoverage, ScoreLine, SuspiciousPasses
+from errata.model.record import Struct
 from errata.model.words import Proof, ProofReason
 
 SpreadGroup = Literal["passed", "failed_model", "failed_framework", "failed_other", "all"]
 
 
-class Share(msgspec.Struct, frozen=True, kw_only=True):
+class Share(Struct):
     """A count and its total."""
 
     count: int
     of: int
 
 
-class EarlierResult(msgspec.Struct, frozen=True, kw_only=True):
+class EarlierResult(Struct):
     """What an earlier session had found of a test, where the latest one hides it."""
 
     was: Literal["pass", "fail", "not_measured"]
@@ -27,7 +26,7 @@ class EarlierResult(msgspec.Struct, frozen=True, kw_only=True):
     cost: float | None = None
 
 
-class BatchTest(msgspec.Struct, frozen=True, kw_only=True):
+class BatchTest(Struct):
     """One test as it is counted now."""
 
     __test__ = False  # not a test of ours
@@ -54,7 +53,7 @@ class BatchTest(msgspec.Struct, frozen=True, kw_only=True):
     earlier: EarlierResult | None = None
 
 
-class BatchSession(msgspec.Struct, frozen=True, kw_only=True):
+class BatchSession(Struct):
     number: int
     started_at: str | None
     finished_at: str | None
@@ -68,7 +67,7 @@ class BatchSession(msgspec.Struct, frozen=True, kw_only=True):
     pattern: str
 
 
-class Moment(msgspec.Struct, frozen=True, kw_only=True):
+class Moment(Struct):
     """What happened to a test in one session."""
 
     session: int
@@ -83,7 +82,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     place: str
 
 
-class BatchFix(msgspec.Struct, frozen=True, kw_only=True):
+class BatchFix(Struct):
     cause: str
     """How the failure comes about."""
     action: str = ""
@@ -96,14 +95,14 @@ class BatchFix(msgspec.Struct, frozen=True, kw_only=True):
     reviewer: str = ""
 
 
-class JudgeWords(msgspec.Struct, frozen=True, kw_only=True):
+class JudgeWords(Struct):
     """What judges say most often about the runs that failed."""
 
     text: str
     runs: Share
 
 
-class StoredRuns(msgspec.Struct, frozen=True, kw_only=True):
+class StoredRuns(Struct):
     """The runs of a test that lie on disk."""
 
     passed: int
@@ -111,14 +110,14 @@ class StoredRuns(msgspec.Struct, frozen=True, kw_only=True):
     cost: float | None
 
 
-class Criterion(msgspec.Struct, frozen=True, kw_only=True):
+class Criterion(Struct):
     """What the rubric asked for, and in how many of the stored runs it was met."""
 
     name: str
     met: Share
 
 
-class BatchFailure(msgspec.Struct, frozen=True, kw_only=True):
+class BatchFailure(Struct):
     test: BatchTest
     category: str
     """The letter of its category."""
@@ -165,7 +164,7 @@ class BatchFailure(msgspec.Struct, frozen=True, kw_only=True):
     follows: str = ""
 
 
-class Seconds(msgspec.Struct, frozen=True, kw_only=True):
+class Seconds(Struct):
     """How many tests took between so and so long."""
 
     tests: int
@@ -173,7 +172,7 @@ class Seconds(msgspec.Struct, frozen=True, kw_only=True):
     most: float
 
 
-class BatchCategory(msgspec.Struct, frozen=True, kw_only=True):
+class BatchCategory(Struct):
     """Failures with one owner and one cause that reviewers or a rule name; or that nobody names."""
 
     letter: str
@@ -218,7 +217,7 @@ class BatchCategory(msgspec.Struct, frozen=True, kw_only=True):
     provisional: bool = True
 
 
-class Spread(msgspec.Struct, frozen=True, kw_only=True):
+class Spread(Struct):
     """Costs or durations of a group of tests."""
 
     group: SpreadGroup
@@ -233,7 +232,7 @@ class Spread(msgspec.Struct, frozen=True, kw_only=True):
     most: float | None = None
 
 
-class BatchLimits(msgspec.Struct, frozen=True, kw_only=True):
+class BatchLimits(Struct):
     """What the logs of a batch do not tell."""
 
     stored_tests: tuple[str, ...] = ()
@@ -245,7 +244,7 @@ class BatchLimits(msgspec.Struct, frozen=True, kw_only=True):
     model_failures_without_runs: int = 0
 
 
-class BatchReport(msgspec.Struct, frozen=True, kw_only=True):
+class BatchReport(Struct):
     name: str
     run_id: str
     handle: str

@@ -2,11 +2,10 @@
 
 from typing import Literal
 
-import msgspec
-
 from errata.model.counts import CategoryOverlap
 from errata.model.output.act import WhyNoCommand
 from errata.model.output.report.shared import FindingFact, ReviewCoverage, ScoreLine, SuspiciousPasses
+from errata.model.record import Struct
 from errata.model.suspects import SuspectTasks
 from errata.model.words import LeftOutCode, ProofReason, RecommendationGroup
 
@@ -14,14 +13,14 @@ UnmeasuredWhy = Literal["missing", "not_judged", "no_answer"]
 Repetition = Literal["judge", "run", "by_hand"]
 
 
-class QuotedLine(msgspec.Struct, frozen=True, kw_only=True):
+class QuotedLine(Struct):
     where: str
     """File and line."""
     text: str
     """Empty where the row of the attempt has the words."""
 
 
-class UnmeasuredCase(msgspec.Struct, frozen=True, kw_only=True):
+class UnmeasuredCase(Struct):
     """A case without a verdict on an answer, and what the log has about it."""
 
     case: str
@@ -29,7 +28,7 @@ class UnmeasuredCase(msgspec.Struct, frozen=True, kw_only=True):
     log: tuple[QuotedLine, ...] = ()
 
 
-class RepeatedCases(msgspec.Struct, frozen=True, kw_only=True):
+class RepeatedCases(Struct):
     """How to make up for cases that were not measured. Nothing is run."""
 
     how: Repetition
@@ -40,7 +39,7 @@ class RepeatedCases(msgspec.Struct, frozen=True, kw_only=True):
     about: str = ""
 
 
-class ReportedRun(msgspec.Struct, frozen=True, kw_only=True):
+class ReportedRun(Struct):
     label: str
     """`voice-alpha run 1`: its column in every table."""
     handle: str
@@ -80,21 +79,21 @@ class ReportedRun(msgspec.Struct, frozen=True, kw_only=True):
         return self.rows - len(self.no_verdict)
 
 
-class Dimension(msgspec.Struct, frozen=True, kw_only=True):
+class Dimension(Struct):
     name: str
     failed: tuple[int, ...]
     """A number for each run."""
     applicable: tuple[int, ...]
 
 
-class CallText(msgspec.Struct, frozen=True, kw_only=True):
+class CallText(Struct):
     """A tool call as it was made, and what came back."""
 
     call: str
     result: str = ""
 
 
-class Datapoint(msgspec.Struct, frozen=True, kw_only=True):
+class Datapoint(Struct):
     """One failed row, as in the log."""
 
     run: str
@@ -109,14 +108,14 @@ class Datapoint(msgspec.Struct, frozen=True, kw_only=True):
     consequences: tuple[str, ...] = ()
 
 
-class Trigger(msgspec.Struct, frozen=True, kw_only=True):
+class Trigger(Struct):
     """A case that shows a mode, and its input."""
 
     case: str
     asks: str = ""
 
 
-class Mistake(msgspec.Struct, frozen=True, kw_only=True):
+class Mistake(Struct):
     """What is done wrong."""
 
     verdicts: tuple[str, ...] = ()
@@ -125,7 +124,7 @@ class Mistake(msgspec.Struct, frozen=True, kw_only=True):
     """What the label means, where nobody has reviewed it."""
 
 
-class Mode(msgspec.Struct, frozen=True, kw_only=True):
+class Mode(Struct):
     """A bucket: one cause, and the rows it explains."""
 
     title: str
@@ -158,7 +157,7 @@ class Mode(msgspec.Struct, frozen=True, kw_only=True):
     """Rows that a reviewer put here from another bucket."""
 
 
-class ModelMode(msgspec.Struct, frozen=True, kw_only=True):
+class ModelMode(Struct):
     """One mode as a model shows it."""
 
     title: str
@@ -170,7 +169,7 @@ class ModelMode(msgspec.Struct, frozen=True, kw_only=True):
     dimensions: dict[str, int]
 
 
-class ReportedModel(msgspec.Struct, frozen=True, kw_only=True):
+class ReportedModel(Struct):
     name: str
     runs: tuple[str, ...]
     failed: int
@@ -183,7 +182,7 @@ class ReportedModel(msgspec.Struct, frozen=True, kw_only=True):
     failed_in_every_run: tuple[str, ...] = ()
 
 
-class Unique(msgspec.Struct, frozen=True, kw_only=True):
+class Unique(Struct):
     """What only one run or model does."""
 
     name: str
@@ -195,7 +194,7 @@ class Unique(msgspec.Struct, frozen=True, kw_only=True):
     passes: tuple[str, ...]
 
 
-class PairTest(msgspec.Struct, frozen=True, kw_only=True):
+class PairTest(Struct):
     """Whether two runs differ beyond chance: exact McNemar over the cases that both have decided."""
 
     first: str
@@ -219,7 +218,7 @@ class PairTest(msgspec.Struct, frozen=True, kw_only=True):
     clean_differs: bool
 
 
-class ModelPair(msgspec.Struct, frozen=True, kw_only=True):
+class ModelPair(Struct):
     """Two models on the same cases, without infrastructure failures."""
 
     first: str
@@ -236,7 +235,7 @@ class ModelPair(msgspec.Struct, frozen=True, kw_only=True):
     else by cases (exact McNemar, Newcombe's interval)."""
 
 
-class RankedModel(msgspec.Struct, frozen=True, kw_only=True):
+class RankedModel(Struct):
     name: str
     best: int
     """The ranks that the data leave open."""
@@ -245,7 +244,7 @@ class RankedModel(msgspec.Struct, frozen=True, kw_only=True):
     """Without infrastructure failures."""
 
 
-class CategoryDeviation(msgspec.Struct, frozen=True, kw_only=True):
+class CategoryDeviation(Struct):
     """A model that does better or worse in a category than its other categories and the other models lead to expect."""
 
     name: str
@@ -260,7 +259,7 @@ class CategoryDeviation(msgspec.Struct, frozen=True, kw_only=True):
     """Benjamini-Hochberg."""
 
 
-class ModelComparison(msgspec.Struct, frozen=True, kw_only=True):
+class ModelComparison(Struct):
     """Where models differ, each with all its runs; runs, where all are of one model."""
 
     ranking: tuple[RankedModel, ...] = ()
@@ -273,7 +272,7 @@ class ModelComparison(msgspec.Struct, frozen=True, kw_only=True):
     """Models × categories."""
 
 
-class RunChanges(msgspec.Struct, frozen=True, kw_only=True):
+class RunChanges(Struct):
     """From the first of two runs to the second."""
 
     first: str
@@ -287,7 +286,7 @@ class RunChanges(msgspec.Struct, frozen=True, kw_only=True):
     """The task was edited between the runs: not comparable."""
 
 
-class CategoryRows(msgspec.Struct, frozen=True, kw_only=True):
+class CategoryRows(Struct):
     name: str
     cases: int
     failed_rows: int
@@ -296,7 +295,7 @@ class CategoryRows(msgspec.Struct, frozen=True, kw_only=True):
     harder: bool
 
 
-class CaseGrid(msgspec.Struct, frozen=True, kw_only=True):
+class CaseGrid(Struct):
     """How each case that fails somewhere went in each run."""
 
     cases: tuple[str, ...]
@@ -308,7 +307,7 @@ class CaseGrid(msgspec.Struct, frozen=True, kw_only=True):
     """For each run who has to act in each case; empty where the row did not fail."""
 
 
-class ReviewerAdvice(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewerAdvice(Struct):
     """What reviewers recommend about a model's failures of one cause."""
 
     model: str
@@ -322,7 +321,7 @@ class ReviewerAdvice(msgspec.Struct, frozen=True, kw_only=True):
     reviewers: tuple[str, ...]
 
 
-class RowDoubt(msgspec.Struct, frozen=True, kw_only=True):
+class RowDoubt(Struct):
     """What a reviewer doubts about a row."""
 
     run: str
@@ -330,7 +329,7 @@ class RowDoubt(msgspec.Struct, frozen=True, kw_only=True):
     text: str
 
 
-class LeftOutRun(msgspec.Struct, frozen=True, kw_only=True):
+class LeftOutRun(Struct):
     run: str
     why: LeftOutCode
     excluded: str = ""
@@ -338,14 +337,14 @@ class LeftOutRun(msgspec.Struct, frozen=True, kw_only=True):
     repeat: tuple[RepeatedCases, ...] = ()
 
 
-class SuiteDifference(msgspec.Struct, frozen=True, kw_only=True):
+class SuiteDifference(Struct):
     what: str
     values: dict[str, tuple[str, ...]]
     """Value → the labels of the runs that have it."""
     cases: tuple[str, ...]
 
 
-class ComparisonReport(msgspec.Struct, frozen=True, kw_only=True):
+class ComparisonReport(Struct):
     suite: str
     cases: int
     case_word: str

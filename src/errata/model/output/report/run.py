@@ -2,8 +2,6 @@
 
 from typing import Literal
 
-import msgspec
-
 from errata.model.counts import CategoryOverlap, HarnessCount, NoEstimate, WithoutFailures
 from errata.model.history import CaseEffect, EffectReason, Worked
 from errata.model.output.report.shared import (
@@ -16,6 +14,7 @@ from errata.model.output.report.shared import (
     SuspiciousPasses,
 )
 from errata.model.output.score import AfterFixesOutput
+from errata.model.record import Struct
 from errata.model.suspects import SuspectTasks
 from errata.model.words import Confidence, Owner, Proof, ProofReason, RecommendationGroup
 
@@ -28,7 +27,7 @@ AdviceKind = Literal[
 ImpactKind = Literal["model", "known_gap", "eval", "budget", "infrastructure", "unknown"]
 
 
-class RunSubject(msgspec.Struct, frozen=True, kw_only=True):
+class RunSubject(Struct):
     native_id: str
     run_id: str
     source: str
@@ -77,7 +76,7 @@ class RunSubject(msgspec.Struct, frozen=True, kw_only=True):
     """The log states what the simulated user cost, and not what the subject cost."""
 
 
-class FailedCheck(msgspec.Struct, frozen=True, kw_only=True):
+class FailedCheck(Struct):
     name: str
     share: float | None = None
     """How much of it was met, where a share was."""
@@ -85,7 +84,7 @@ class FailedCheck(msgspec.Struct, frozen=True, kw_only=True):
     """Whether that is the share of its tests that passed."""
 
 
-class StepCount(msgspec.Struct, frozen=True, kw_only=True):
+class StepCount(Struct):
     """The failures whose first failed check this is."""
 
     step: str
@@ -96,7 +95,7 @@ class StepCount(msgspec.Struct, frozen=True, kw_only=True):
     """Attempt ids of the failures."""
 
 
-class EarlierFailure(msgspec.Struct, frozen=True, kw_only=True):
+class EarlierFailure(Struct):
     """An earlier report that names the case, or an earlier run where it failed."""
 
     kind: Literal["report", "run"]
@@ -104,7 +103,7 @@ class EarlierFailure(msgspec.Struct, frozen=True, kw_only=True):
     label: str = ""
 
 
-class Repeat(msgspec.Struct, frozen=True, kw_only=True):
+class Repeat(Struct):
     """What earlier reports and runs say of the same case."""
 
     reports: int = 0
@@ -132,14 +131,14 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True):
         return sum(one.kind == "run" for one in self.earlier)
 
 
-class ProposedFix(msgspec.Struct, frozen=True, kw_only=True):
+class ProposedFix(Struct):
     path: str
     before: str
     """The text that it replaces; empty where it only adds."""
     after: str
 
 
-class RunFailure(msgspec.Struct, frozen=True, kw_only=True):
+class RunFailure(Struct):
     case: str
     categories: tuple[str, ...] = ()
     """The main one first."""
@@ -193,7 +192,7 @@ class RunFailure(msgspec.Struct, frozen=True, kw_only=True):
     follows: str = ""
 
 
-class Pattern(msgspec.Struct, frozen=True, kw_only=True):
+class Pattern(Struct):
     """A bucket of this run with more than one failure."""
 
     title: str
@@ -208,7 +207,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     """Date of an earlier report → how many of its failures that names."""
 
 
-class SharedText(msgspec.Struct, frozen=True, kw_only=True):
+class SharedText(Struct):
     """What the logs of several failures say, whatever the cause."""
 
     text: str
@@ -216,7 +215,7 @@ class SharedText(msgspec.Struct, frozen=True, kw_only=True):
     cases: tuple[str, ...]
 
 
-class CategoryTest(msgspec.Struct, frozen=True, kw_only=True):
+class CategoryTest(Struct):
     """How many cases of a category failed, and whether it is harder than the rest."""
 
     name: str
@@ -236,7 +235,7 @@ class CategoryTest(msgspec.Struct, frozen=True, kw_only=True):
     harder: bool = False
 
 
-class PreviousRun(msgspec.Struct, frozen=True, kw_only=True):
+class PreviousRun(Struct):
     """The newest earlier run of the same model or its predecessor, over the cases that both have decided."""
 
     run: str
@@ -256,14 +255,14 @@ class PreviousRun(msgspec.Struct, frozen=True, kw_only=True):
     """Cases that are left out since they failed in one of the two, and not by the model's fault."""
 
 
-class EarlierReport(msgspec.Struct, frozen=True, kw_only=True):
+class EarlierReport(Struct):
     date: str
     path: str
     patterns: tuple[str, ...] = ()
     """The first of those that it names."""
 
 
-class ActionEffect(msgspec.Struct, frozen=True, kw_only=True):
+class ActionEffect(Struct):
     """Something done after an earlier report, and what this run shows of it."""
 
     date: str
@@ -275,7 +274,7 @@ class ActionEffect(msgspec.Struct, frozen=True, kw_only=True):
     case_effects: tuple[CaseEffect, ...] = ()
 
 
-class Advice(msgspec.Struct, frozen=True, kw_only=True):
+class Advice(Struct):
     group: RecommendationGroup
     kind: AdviceKind = "recommendation"
     """By whom: a reviewer, a failure that comes again, an action without effect, or the rules for an owner."""
@@ -299,12 +298,12 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """In how many earlier reports it was recommended; it was not done since."""
 
 
-class Impact(msgspec.Struct, frozen=True, kw_only=True):
+class Impact(Struct):
     kind: ImpactKind
     count: int
 
 
-class Bounds(msgspec.Struct, frozen=True, kw_only=True):
+class Bounds(Struct):
     """The bounds of the best policy, as `errata score` has them; null where it leaves nothing out."""
 
     policy: str
@@ -317,7 +316,7 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     """With what was left out."""
 
 
-class RunReport(msgspec.Struct, frozen=True, kw_only=True):
+class RunReport(Struct):
     subject: RunSubject
     made: str
     """The day of the analysis, in UTC."""

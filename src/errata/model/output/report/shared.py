@@ -1,13 +1,13 @@
 """What the facts of every report have in common: scores, quotes, snippets, how far failures were reviewed."""
 
-import msgspec
 from msgspec import UNSET, UnsetType
 
 from errata.model.output.runs import ProjectOutput
 from errata.model.output.score import NoteOutput
+from errata.model.record import Struct
 
 
-class ScoreLine(msgspec.Struct, frozen=True, kw_only=True):
+class ScoreLine(Struct):
     """One policy of the bracket."""
 
     policy: str
@@ -31,7 +31,7 @@ class ScoreLine(msgspec.Struct, frozen=True, kw_only=True):
     note: NoteOutput | None = None
 
 
-class QuotedEvidence(msgspec.Struct, frozen=True, kw_only=True):
+class QuotedEvidence(Struct):
     """A quote and its place."""
 
     place: str
@@ -40,7 +40,7 @@ class QuotedEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """The meaning of the rule that saw it, where the quote does not show it."""
 
 
-class Snippets(msgspec.Struct, frozen=True, kw_only=True):
+class Snippets(Struct):
     """What the model wrote beside what was expected of it."""
 
     model: str = ""
@@ -54,7 +54,7 @@ class Snippets(msgspec.Struct, frozen=True, kw_only=True):
     """Found by comparing the two, and not chosen by a reviewer."""
 
 
-class ReviewCoverage(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewCoverage(Struct):
     """How many failures of a report were reviewed."""
 
     failures: int
@@ -82,7 +82,7 @@ class ReviewCoverage(msgspec.Struct, frozen=True, kw_only=True):
         return "reviewed"
 
 
-class FindingFact(msgspec.Struct, frozen=True, kw_only=True):
+class FindingFact(Struct):
     """An error or a warning of the checkup."""
 
     name: str
@@ -92,7 +92,7 @@ class FindingFact(msgspec.Struct, frozen=True, kw_only=True):
     """The label of the run, in a report about several."""
 
 
-class SuspiciousPasses(msgspec.Struct, frozen=True, kw_only=True):
+class SuspiciousPasses(Struct):
     """Passes that one should look at; they are not scored again."""
 
     name: str
@@ -103,7 +103,7 @@ class SuspiciousPasses(msgspec.Struct, frozen=True, kw_only=True):
     """In a report about several runs: label → how many."""
 
 
-class DoneAction(msgspec.Struct, frozen=True, kw_only=True):
+class DoneAction(Struct):
     """Something that was done about a failure, as it was recorded."""
 
     date: str

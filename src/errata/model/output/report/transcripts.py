@@ -2,10 +2,9 @@
 
 from typing import Literal
 
-import msgspec
-
 from errata.model.output.report.comparison import CallText
 from errata.model.output.report.shared import FindingFact
+from errata.model.record import Struct
 from errata.model.words import Owner
 
 FlagKind = Literal[
@@ -13,7 +12,7 @@ FlagKind = Literal[
 ]  # fmt: skip
 
 
-class Flag(msgspec.Struct, frozen=True, kw_only=True):
+class Flag(Struct):
     """Why a row should be looked at; none makes it a failure."""
 
     kind: FlagKind
@@ -21,7 +20,7 @@ class Flag(msgspec.Struct, frozen=True, kw_only=True):
     """The marker in place of an answer."""
 
 
-class TranscriptVerdict(msgspec.Struct, frozen=True, kw_only=True):
+class TranscriptVerdict(Struct):
     """What a reviewer found in a row."""
 
     label: str
@@ -32,7 +31,7 @@ class TranscriptVerdict(msgspec.Struct, frozen=True, kw_only=True):
     second_candidate: int | None
 
 
-class TranscriptRow(msgspec.Struct, frozen=True, kw_only=True):
+class TranscriptRow(Struct):
     """One turn as it was recorded."""
 
     run: str
@@ -53,7 +52,7 @@ class TranscriptRow(msgspec.Struct, frozen=True, kw_only=True):
     verdict: TranscriptVerdict | None = None
 
 
-class TranscriptRun(msgspec.Struct, frozen=True, kw_only=True):
+class TranscriptRun(Struct):
     label: str
     native_id: str
     model: str
@@ -68,7 +67,7 @@ class TranscriptRun(msgspec.Struct, frozen=True, kw_only=True):
     flagged: int
 
 
-class TranscriptReport(msgspec.Struct, frozen=True, kw_only=True):
+class TranscriptReport(Struct):
     suite: str
     made: str
     case_word: str
