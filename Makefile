@@ -27,7 +27,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # tests start hundreds of processes: none of them should compile the package again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check actionlint bench bench-grow bench-inspect bench-viewers bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-injections bench-compare bench-analysis bench-differences bench-buckets bench-report soak run-for-real properties golden types requirements sabotage house docs lock lowest needs-uv clean help test-postgres bench-scale test-ray
+.PHONY: demo test check actionlint bench bench-shapes bench-inspect bench-viewers bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-injections bench-compare bench-analysis bench-differences bench-buckets bench-report soak run-for-real properties golden types requirements sabotage house docs lock lowest needs-uv clean help test-postgres bench-scale test-ray
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -86,9 +86,10 @@ bench: $(READY) $(BENCH_READY) ## import and start-up against their floors, Insp
 	@$(BIN)/python -m bench
 	@$(BIN)/python -m bench.analysis --sizes 1000000
 	@$(BIN)/python -m bench.inspect --python $(BENCH)/bin/python
+	@$(BIN)/python -m bench.shapes
 
-bench-grow: $(READY) ## a second import of logs that have grown by 1 %, beside the first
-	@$(BIN)/python -m bench.grow
+bench-shapes: $(READY) ## what users import; CHECKOUTS="before=../old after=." compares, in turns
+	@$(BIN)/python -m bench.shapes $(foreach each,$(CHECKOUTS),--checkout $(each))
 
 bench-inspect: $(READY) $(BENCH_READY) ## an Inspect log, beside inspect-ai's own reading of it
 	@$(BIN)/python -m bench.inspect --python $(BENCH)/bin/python

@@ -5,7 +5,7 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from bench import floor, generate, grow, measure, startup
+from bench import floor, generate, measure, startup
 
 MB = 1024 * 1024
 ROUNDS = 3
@@ -23,7 +23,6 @@ def main() -> None:
         _transcripts(Path(folder), 200 * MB // scale)
         _small(Path(folder), 1_000_000 // scale)
         _linear(Path(folder), 200 * MB // scale)
-        grow.report(Path(folder), scale)
 
 
 def _judged(folder: Path, size: int) -> None:

@@ -57,7 +57,6 @@ OWN = {
     "memory/report_cache.py": "a cache of parsed reports, for errata alone",
     "runs/child_processes.py": "an order to another process of errata",
     "runs/reader_processes.py": "records between two processes of errata",
-    "runs/summary_processes.py": "an order to another process of errata, and ids of runs that are done",
     "settings/files.py": "hashes of trusted files",
     "store/database.py": "a constant",
     "testing.py": "the conformance kit: copies of fixtures",

@@ -3,7 +3,6 @@
 ErrataError                 the user can fix it: shown as message + hint, exit 2
 ├── SourceError             the logs could not be opened as asked
 │   ├── UnknownFormatError
-│   ├── ReadAloneError      several readers can't share a log; one reads it then, and nobody sees this
 │   └── AmbiguousFormatError
 ├── FetchError              a deployment could not be asked, or did not answer as it should
 ├── ClusterError            the cluster could not be reached, or lost its workers again and again
@@ -42,10 +41,6 @@ class SourceError(ErrataError):
 
 class UnknownFormatError(SourceError):
     """No source recognises the path."""
-
-
-class ReadAloneError(SourceError):
-    """Several readers can't share the log after all; what they read of it is worth nothing, and one has to read it."""
 
 
 class AmbiguousFormatError(SourceError):

@@ -3,7 +3,7 @@
 import pytest
 
 from errata.model import Actor, Conduct, Step, ToolCall, ToolError, ToolResult, Usage
-from errata.model.conduct import conduct_of, conduct_of_call
+from errata.model.conduct import conduct_of
 
 
 def said(*turns, role="assistant"):
@@ -206,26 +206,3 @@ def test_the_last_answer_is_the_subjects_own_not_a_subagents():
 def test_what_the_source_knows_is_kept():
     assert counted(said("hi"), known=Conduct(tools_offered=16)).tools_offered == 16
     assert conduct_of((), Conduct(tools_offered=16)) == Conduct(tools_offered=16)
-
-
-@pytest.mark.parametrize("text", ["", " ", "(no content)", "Booked.", "x" * 400, "<|im_end|>", "[TOOL_CALLS]", "{}"])
-@pytest.mark.parametrize(
-    "call",
-    [
-        ToolCall(name="book", arguments={"slot": "Fri"}),
-        ToolCall(name="book", arguments={"slot": "Fri"}, result=ToolResult(is_error=True)),
-        ToolCall(name="book", arguments={"slot": "Fri"}, result=ToolResult(is_error=False)),
-        ToolCall(name="book", arguments={"slot": "Fri"}, error=ToolError(type="t", message="m")),
-        ToolCall(name="book", arguments={}),
-        ToolCall(name="book", arguments=["Fri"]),
-        ToolCall(name="bash", arguments={"command": ",ls"}),
-    ],
-)
-def test_one_call_is_counted_as_among_others(text, call):
-    step = Step(index=1, actor=Actor(role="assistant"), text=text, tool_calls=(call,))
-
-    assert (conduct_of_call(text, call) or conduct_of([step])) == conduct_of([step])
-
-
-def test_a_usual_call_needs_no_second_look():
-    assert conduct_of_call("Booked.", ToolCall(name="book", arguments={"slot": "Fri"})) is not None

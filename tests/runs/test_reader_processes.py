@@ -15,12 +15,10 @@ from pathlib import Path
 import pytest
 
 from errata.errors import SourceError
-from errata.model import Attempt
 from errata.runs import frames, importing, reader_processes
 from errata.runs.child_processes import ForkedProcess, can_fork, end_with_listener
-from errata.runs.importing import import_orders, import_paths
-from errata.runs.log_search import Order, look_for
-from errata.store.attempts import attempts_of
+from errata.runs.importing import import_paths
+from errata.runs.log_search import Order
 from errata.store.columns import Columns
 from errata.store.database import open_store
 from errata.store.packing import RunPart
@@ -30,7 +28,7 @@ from terminal import FIXTURES, Said, errata
 if sys.version_info >= (3, 14):
     inspect_zip = zipfile
 else:
-    from backports.zstd import zipfile as inspect_zip
+    pass
 
 RUN_A = FIXTURES / "convex_evals" / "run_a" / "data" / "run-a"
 COMPARISON = FIXTURES / "conversation_bench" / "comparison" / "data"
@@ -80,7 +78,7 @@ def test_a_mapping_reaches_the_reading_process(store, tmp_path, in_parallel):
     import_paths([Path("rows.jsonl")], store, map_path=Path("map.toml"))
 
     (stored,) = all_runs(store)
-    assert len(in_parallel) == reader_processes.readers_of_lines()
+    assert len(in_parallel) == 1
     assert (stored.counts.outcomes, len(unreadables_of(store, stored.pk))) == ({"pass": 1}, 1)
 
 
@@ -267,7 +265,7 @@ def test_a_process_that_was_made_ready_is_the_one_that_reads(store, in_parallel)
     with reader_processes.started_before([RUN_A]):
         import_paths([RUN_A], store)
 
-    assert len(in_parallel) == reader_processes.readers_of_lines()
+    assert len(in_parallel) == 1
 
 
 def test_a_process_that_was_made_ready_for_nothing_is_ended(in_parallel, capfd):
@@ -291,73 +289,6 @@ def test_a_reading_process_without_an_order_ends_in_silence():
     reader_processes.serve(io.BytesIO(b""), answer)
 
     assert answer.getvalue() == b""
-
-
-def an_archive(to: Path, *, misnamed: str = "") -> Path:
-    """An Inspect log of many samples; one may lie under the name of another."""
-    fixture = next((FIXTURES / "inspect_ai" / "demo_eval" / "data").glob("*.eval"))
-    with inspect_zip.ZipFile(fixture) as old, inspect_zip.ZipFile(to, "w") as new:
-        header = json.loads(old.read("header.json"))
-        header["eval"]["config"]["epochs"] = 1
-        sample = json.loads(old.read(next(name for name in old.namelist() if name.startswith("samples/"))))
-        for number in range(110):
-            named = misnamed if misnamed and number == 60 else f"s{number}"
-            new.writestr(f"samples/{named}_epoch_1.json", json.dumps(sample | {"id": f"s{number}", "epoch": 1}))
-        header["eval"]["dataset"]["sample_ids"] = [f"s{number}" for number in range(112)]
-        new.writestr("header.json", json.dumps(header))
-    return to
-
-
-def attempts_in(path: Path, to: Path) -> list[Attempt]:
-    store = open_store(to)
-    import_paths([path], store)
-    (stored,) = all_runs(store)
-    return list(attempts_of(store, stored.pk, steps=True))
-
-
-@pytest.mark.parametrize(("misnamed", "processes"), [("", 2), ("other", 3)], ids=["in turns", "alone after all"])
-def test_two_processes_read_an_archive_and_its_order_is_kept(tmp_path, request, misnamed, processes):
-    path = an_archive(tmp_path / "log.eval", misnamed=misnamed)
-    inline = attempts_in(path, tmp_path / "inline.db")
-    started = request.getfixturevalue("in_parallel")
-
-    parallel = attempts_in(path, tmp_path / "parallel.db")
-
-    assert len(started) == processes
-    assert parallel == inline
-    assert len(inline) == 112
-
-
-def test_reading_that_was_begun_is_gone_on_with(store, tmp_path, in_parallel):
-    path = an_archive(tmp_path / "log.eval")
-    with reader_processes.started_before([path]):
-        orders = look_for([path])
-        reader_processes.begin(orders)
-        import_orders(orders, store)
-
-    assert len(in_parallel) == 2
-    assert all_runs(store)[0].counts.attempts == 112
-
-
-def test_reading_that_was_begun_for_nothing_is_ended(tmp_path, in_parallel, capfd):
-    path = an_archive(tmp_path / "log.eval")
-    with pytest.raises(SourceError), reader_processes.started_before([path]):
-        reader_processes.begin(look_for([path]))
-        raise SourceError("no store")
-
-    assert all(process.poll() is not None for process in in_parallel)
-    assert capfd.readouterr().err == ""
-
-
-def test_of_two_processes_one_that_dies_ends_the_import(tmp_path, store, in_parallel):
-    path = an_archive(tmp_path / "log.eval")
-    with pytest.raises(SourceError, match="ended early"), reader_processes.started_before([path]):
-        in_parallel[0].kill()
-        in_parallel[0].wait()
-        import_paths([path], store)
-
-    assert all_runs(store) == []
-    assert all(process.poll() is not None for process in in_parallel)
 
 
 def test_rows_with_numbers_over_64_bits_are_encoded():
@@ -405,18 +336,6 @@ class TestCopies:
         assert in_parallel == []
         assert copied == imported(JSONL, tmp_path / "started.db")
 
-    def test_copies_hold_no_ends_of_each_others_pipes(self):
-        def hold(request, _):
-            request.read()
-
-        processes = [ForkedProcess(hold, 65536) for _ in range(2)]
-        processes[0].stdin.close()  # would not end the first if the second held a copy
-        assert os.waitid(os.P_PID, processes[0].pid, os.WEXITED | os.WNOWAIT).si_status == 0
-        for process in processes:
-            with process:
-                process.kill()
-        assert not any(is_alive(process.pid) for process in processes)
-
     def test_a_copy_that_waits_for_a_file_ends_when_nobody_hears_it_any_more(self):
         def wait(request, answer):
             end_with_listener(answer)
@@ -446,21 +365,3 @@ class TestCopies:
         finally:
             over.set()
             thread.join()
-
-    def test_readers_of_one_log_are_copies_or_programs_but_not_both(self, tmp_path, monkeypatch, in_parallel):
-        """Two hash seeds would hide a case that two readers have read."""
-        monkeypatch.setattr(reader_processes, "can_fork", lambda: True)
-        monkeypatch.setattr(reader_processes, "readers_of_lines", lambda: 2)
-        (tmp_path / "rows.jsonl").write_text('{"id": "a", "ok": true}\n')
-        (tmp_path / "map.toml").write_text(MAP)
-        order = Order(str(tmp_path / "rows.jsonl"), "generic", str(tmp_path / "map.toml"))
-        with reader_processes.started_before([tmp_path / "rows.jsonl"], fork=True):
-            with reader_processes._ready.pop() as one:  # as if another log had needed it
-                one.kill()
-            monkeypatch.setattr(reader_processes, "can_fork", lambda: False)
-            readers = reader_processes._readers(order)
-            for reader in readers:
-                with reader:
-                    pass
-
-        assert len(in_parallel) == len(readers) == 2

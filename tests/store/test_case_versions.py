@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from errata.model import Artefact, Attempt, Case
 from errata.model.case_versions import completed, contradict, differing_facts
-from errata.model.record import TurnBegins
 from errata.store import packing
 from errata.store.attempts import attempts_of, case_of
 from errata.store.case_versions import keys_with_versions, versions_of
@@ -78,19 +77,6 @@ def test_descriptions_in_different_batches_are_kept(store, monkeypatch):
     rows = [item for at in range(6) for item in (a_case(at % 3), *attempts(1, start=at + 1))]
 
     assert expected(store, imported(store, rows)) == [0, 1, 2, 0, 1, 2]
-
-
-def test_several_readers_of_one_log_do_not_mix_their_descriptions(store):
-    first = [TurnBegins(0), a_case(4), *attempts(1), TurnBegins(2), a_case(4), *attempts(1, start=3)]
-    second = [TurnBegins(1), a_case(7), *attempts(1, start=2)]
-    batches = [[*pack_items([RUN, *items], reader=at, of=2)] for at, items in enumerate((first, second))]
-    with Importing(store) as importing:
-        for batch in seal([*batches[0][:2], *batches[1], *batches[0][2:]]):
-            importing.add(batch)
-        importing.finish()
-    pk = run_by_id(store, RUN.id).pk
-
-    assert expected(store, pk) == [4, 7, 4]
 
 
 def test_what_one_description_lacks_is_taken_from_the_others(store):

@@ -15,8 +15,7 @@ from errata.cli.render.unread import show_unread
 from errata.cli.shared_options import chosen_workers, ray_option
 from errata.fetch.objects import is_object_address
 from errata.runs.log_search import look_for
-from errata.runs.reader_processes import begin, started_before
-from errata.settings.store_location import is_there
+from errata.runs.reader_processes import started_before
 from errata.text.clean import one_line
 from errata.text.shell import command_line
 
@@ -110,20 +109,12 @@ def _show_all(summaries: "Sequence[PathSummary]", store: "Store") -> None:
 def _import_here(
     local: Sequence[Path], options: Options, *, source: str, map_path: Path | None, unread: "list[UnreadFiles]"
 ) -> "list[PathSummary]":
-    is_new = not is_there(options.settings.store)  # another one may know the logs
-    with started_before(local if is_new else (), fork=True):
+    with started_before(local, fork=True):
+        from errata.runs.importing import import_orders
+
         orders = look_for(local, source=source, map_path=map_path, on_unread=unread.append)
-        if is_new:
-            begin(orders)
-        # the modules of the store are imported while others read
-        from errata.runs.importing import begin_unless_known, import_orders
-
-        if not is_new:
-            begin_unless_known(orders, options.store)
-
-        store = options.store
         with progress("Importing") as on_items:
-            return import_orders(orders, store, on_items=on_items)
+            return import_orders(orders, options.store, on_items=on_items)
 
 
 def import_with(

@@ -2,12 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from operator import eq
 from typing import Any, Literal
 
 from errata.model.record import Record, SourceRef
 from errata.model.step import Step, ToolCall
-from errata.model.words import ActorRole
 from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import BEYOND, beginning, ending
 
@@ -144,30 +142,6 @@ def conduct_of(steps: Sequence[Step], known: Conduct | None = None) -> Conduct |
         last_text=last_text,
         obstacle=obstacle,
     )
-
-
-def conduct_of_call(text: str, call: ToolCall) -> Conduct | None:
-    """What `conduct_of` finds in one answer with one call, where nothing of it is odd; None where it has to look."""
-    arguments, result = call.arguments, call.result
-    if not arguments or type(arguments) is not dict or not _SHOWING.isdisjoint(arguments):
-        return None
-    if call.error is not None or (result is not None and result.is_error) or "<" in text or "[" in text:
-        return None
-    return Conduct(turns=1, calls=1, last_text="" if _is_empty(text) else ending(text, LAST_TEXT).strip())
-
-
-def conduct_of_talk(roles: Sequence[ActorRole], texts: Sequence[str]) -> Conduct | None:
-    """What `conduct_of` finds in messages without calls, where nothing of them is odd; None where it has to look."""
-    answers = [text for role, text in zip(roles, texts, strict=True) if role == "assistant"]
-    words = list(filter(None, answers))
-    if not answers or any(map(eq, words, words[1:])) or "{" in answers[-1]:
-        return None
-    whole = "".join(words)
-    if "<" in whole or "[" in whole:
-        return None
-    # messages of the subject that follow each other are one turn
-    turns = "".join(["a" if role == "assistant" else " " for role in roles]).split()
-    return Conduct(turns=len(turns), last_text="" if _is_empty(answers[-1]) else ending(answers[-1], LAST_TEXT).strip())
 
 
 class _ConductTally:

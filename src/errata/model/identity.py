@@ -41,14 +41,6 @@ def attempt_id(run: str, case: str, *, session: int | None = None, index: int = 
     return f"{run}:{case}#{number}/{_escape(path)}"
 
 
-def first_attempt_ids(run: str, cases: list[str]) -> list[str]:
-    """`attempt_id` of the first attempt at each."""
-    whole = "".join(cases)
-    if "#" in whole or "%" in whole:
-        return [attempt_id(run, case) for case in cases]
-    return [f"{run}:{case}#1" for case in cases]
-
-
 TASK = "task"
 
 

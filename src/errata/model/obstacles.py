@@ -1,7 +1,7 @@
 """What kept the subject from working: its program was missing or crashed, the set-up failed, calls did not arrive."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -10,7 +10,6 @@ import msgspec
 from errata.model.attempt import Attempt
 from errata.model.case import Artefact
 from errata.model.conduct import QUOTE, Conduct, Obstacle, ObstacleKind, Sighting, conduct_of, is_plain
-from errata.model.step import Step
 from errata.model.words import Confidence
 from errata.text.clean import clean
 from errata.text.lazy_regex import lazy_regex
@@ -44,17 +43,14 @@ class TellingLine(NamedTuple):
 
 def conduct_in(attempt: Attempt) -> Conduct | None:
     """What the steps and the files of an attempt show of the subject's work; None where it has neither."""
-    conduct = conduct_in_steps(attempt.steps, attempt.conduct)
+    steps, known = attempt.steps, attempt.conduct
+    is_short = known is None and len(steps) <= PLAIN
+    # what is worth counting of the steps, beside what the source has learnt
+    conduct = known if not steps or (is_short and is_plain(steps)) else conduct_of(steps, known)
     obstacle = obstacle_in(attempt, conduct) if attempt.artefacts else None
     if obstacle is None:
         return conduct
     return msgspec.structs.replace(conduct or Conduct(), obstacle=obstacle)
-
-
-def conduct_in_steps(steps: Sequence[Step], known: Conduct | None = None) -> Conduct | None:
-    """What is worth counting of the steps, beside what the source has learnt."""
-    is_short = known is None and len(steps) <= PLAIN
-    return known if not steps or (is_short and is_plain(steps)) else conduct_of(steps, known)
 
 
 def obstacle_in(attempt: Attempt, conduct: Conduct | None) -> Obstacle | None:

@@ -114,13 +114,6 @@ class UnreadFiles(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.files or self.too_deep or self.not_searched)
 
 
-class TurnBegins(msgspec.Struct, frozen=True):
-    """Separates the items of several readers. What a reader yields until the next separator is kept together."""
-
-    seq: int
-    """The place of its next attempt among those of all readers; not every place need be taken."""
-
-
 class Finding(Record):
     run: str
     name: str

@@ -19,7 +19,6 @@ from errata.model.codec import pack
 from errata.model.standing import standing
 from errata.model.times import now_as_text
 from errata.runs.background import is_left_to_background
-from errata.runs.failure_processes import failures_ahead
 from errata.runs.failures_to_group import WITH_LOGS, failures_to_group
 from errata.runs.standings import standing_of
 from errata.store.attributions import rules_version_of
@@ -282,4 +281,4 @@ class CollectFailures(Protocol):
 def failures_of_each(views: Sequence["RunView"], *, logs: bool) -> Iterator[Iterable[FailureToGroup]]:
     for view in views:
         view.ensure_triaged()
-    yield from failures_ahead(views, logs=logs, collect=partial(failures_to_group, logs=logs))
+    yield from map(partial(failures_to_group, logs=logs), views)

@@ -4,7 +4,6 @@ import gc
 import os
 import select
 import signal
-import subprocess
 import sys
 import threading
 import traceback
@@ -13,34 +12,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import IO, Self
 
-import msgspec
-
 if sys.platform == "linux":
     import fcntl
-
-
-def start_process(program: str, order: msgspec.Struct) -> "subprocess.Popen[bytes]":
-    """The program reads the order from its stdin, and answers on its stdout."""
-    # -P: nothing in the working folder is to be imported; a group of its own: Ctrl-C is for this process
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-c", program],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        process_group=0,
-    )
-    assert process.stdin is not None
-    with suppress(BrokenPipeError):
-        process.stdin.write(msgspec.json.encode(order) + b"\n")
-        process.stdin.flush()
-    return process
-
-
-def end_process(process: "subprocess.Popen[bytes]") -> None:
-    process.kill()
-    with process, suppress(BrokenPipeError):
-        assert process.stdin is not None
-        process.stdin.close()
 
 
 def can_fork() -> bool:
@@ -54,8 +27,6 @@ class ForkedProcess:
     `stdin` leads to the work, `stdout` comes from it. The work takes its ends of both.
     """
 
-    _open: "list[ForkedProcess]" = []
-
     def __init__(self, work: Callable[[IO[bytes], IO[bytes]], None], pipe_size: int) -> None:
         (request, to_work), (from_work, answer) = os.pipe(), os.pipe()
         _enlarge(answer, pipe_size)
@@ -64,17 +35,13 @@ class ForkedProcess:
         try:
             self.pid = os.fork()
             if self.pid == 0:
-                _work_and_exit(work, (request, answer), [to_work, from_work, *self._ends_of_others()])
+                _work_and_exit(work, (request, answer), (to_work, from_work))
             os.close(request)
             os.close(answer)
             self.stdin, self.stdout = os.fdopen(to_work, "wb"), os.fdopen(from_work, "rb")
             self._is_over = False
-            self._open.append(self)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-    def _ends_of_others(self) -> list[int]:
-        return [stream.fileno() for other in self._open for stream in (other.stdin, other.stdout) if not stream.closed]
 
     def kill(self) -> None:
         if not self._is_over:
@@ -92,7 +59,6 @@ class ForkedProcess:
         if not self._is_over:
             os.waitpid(self.pid, 0)
             self._is_over = True
-            self._open.remove(self)
 
 
 def _enlarge(pipe: int, size: int) -> None:
@@ -101,7 +67,7 @@ def _enlarge(pipe: int, size: int) -> None:
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, size)
 
 
-def _work_and_exit(work: Callable[[IO[bytes], IO[bytes]], None], own: tuple[int, int], others: list[int]) -> None:
+def _work_and_exit(work: Callable[[IO[bytes], IO[bytes]], None], own: tuple[int, int], others: tuple[int, int]) -> None:
     """Never returns: what the copied process had begun is not this one's to end."""
     status = 1
     try:
@@ -118,16 +84,6 @@ def _work_and_exit(work: Callable[[IO[bytes], IO[bytes]], None], own: tuple[int,
         os._exit(status)
 
 
-def end_with_parent(request: IO[bytes]) -> None:
-    """In the other process: when the one that gave the order is gone, so is the reason to go on."""
-    threading.Thread(target=_end_with, args=(request,), daemon=True).start()
-
-
-def _end_with(request: IO[bytes]) -> None:
-    request.read()
-    os._exit(1)
-
-
 def end_with_listener(answer: IO[bytes]) -> None:
     """In the other process: when nobody can hear an answer any more, at once, even while a file is waited for."""
     if hasattr(select, "poll"):
@@ -139,10 +95,6 @@ def _end_unheard(answer: int) -> None:
     poll.register(answer, 0)  # which leaves only the other end's closing
     poll.poll()
     os._exit(1)
-
-
-def cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def collect_seldom() -> None:

@@ -1,4 +1,4 @@
-"""Frames between two processes that share an import: batches, rows, errors, each with its length before it."""
+"""Frames between two processes that share an import: batches and errors, each with its length before it."""
 
 import os
 import select
@@ -9,10 +9,9 @@ from typing import IO, Any, NoReturn
 import msgspec
 
 from errata import errors
-from errata.errors import ErrataError, ReadAloneError, SourceError
+from errata.errors import ErrataError, SourceError
 from errata.model.codec import fitting, pack, storable
 from errata.store.packing import PackedBatch
-from errata.store.shared_rows import SharedRows
 
 PIPE_SIZE = 1024 * 1024
 """Where the system has such large ones: fewer waits of one process for the other."""
@@ -22,7 +21,7 @@ MOST_AHEAD = 8 * 1024 * 1024
 
 
 _HEAD = struct.Struct(">cI")
-ORDER, DATA, ROWS, ERROR, FOR_OTHERS, END = b"o", b"d", b"r", b"e", b"t", b"z"
+ORDER, DATA, ERROR, END = b"o", b"d", b"e", b"z"
 
 
 class FrameQueue:
@@ -100,16 +99,11 @@ def raise_sent(data: bytes) -> NoReturn:
 
 _encoder = msgspec.msgpack.Encoder()
 batch_decoder = msgspec.msgpack.Decoder(PackedBatch)
-rows_decoder = msgspec.msgpack.Decoder(SharedRows)
 
 
 def as_sent(batch: PackedBatch) -> PackedBatch:
     """Whichever process reads a log, its records are the same to the last bit."""
     return batch_decoder.decode(encoded(batch))
-
-
-def rows_as_sent(frame: SharedRows) -> SharedRows:
-    return rows_decoder.decode(encoded_rows(frame))
 
 
 def encoded(batch: PackedBatch) -> bytes:
@@ -123,13 +117,6 @@ def encoded(batch: PackedBatch) -> bytes:
             part.attempts = part.attempts.fitting()
             part.tally = {fitting(check): counts for check, counts in part.tally.items()}
         return _encoder.encode(batch)
-
-
-def encoded_rows(frame: SharedRows) -> bytes:
-    try:
-        return _encoder.encode(frame)
-    except (OverflowError, UnicodeEncodeError):
-        raise ReadAloneError("a row has values that can't be sent as they are") from None
 
 
 def _fitting_rows(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:

@@ -7,20 +7,14 @@ from pathlib import Path
 import msgspec
 
 from errata import sources
-from errata.errors import ReadAloneError, SourceError
-from errata.model import Item, Unreadable
-from errata.model.attempt_rows import AttemptRows
-from errata.model.record import TurnBegins
-from errata.runs import frames, growing, reader_processes, small_logs
+from errata.errors import SourceError
+from errata.model import Unreadable
+from errata.runs import frames, reader_processes, unchanged
 from errata.runs.log_search import Order, found_by, look_for
-from errata.runs.log_states import begun, state_of
-from errata.sources.base import ReaderShare
-from errata.store.content_digest import HashedContent
 from errata.store.database import Store
 from errata.store.importing import Importing
 from errata.store.packing import PackedBatch, pack_items, seal, seal_beside
 from errata.store.run_totals import ImportedRun
-from errata.store.shared_rows import laid_out, pack_shared
 from errata.store.whole_runs import PendingRun, RunGroup, whole_runs
 
 BATCHES_IN_MEMORY = 4
@@ -30,37 +24,14 @@ BATCHES_IN_MEMORY = 4
 def batches(order: Order) -> Iterator[PackedBatch]:
     """What is at the path, packed for the store."""
     if reader_processes.is_large(order):
-        yield from seal_beside(reader_processes.batches_of_readers(order))
-    elif (rows := _rows_of_lines(order)) is not None:
-        yield from seal(laid_out(map(frames.rows_as_sent, pack_shared(rows))))
+        yield from seal_beside(reader_processes.batches_of_reader(order))
     else:
         yield from read_alone(order)
-
-
-ROWS_FROM = 256 * 1024
-"""Usual lines of a larger log are packed many at once, as by several readers; a smaller one is read before that."""
-
-
-def _rows_of_lines(order: Order) -> Iterator[Item | TurnBegins | AttemptRows] | None:
-    """As the only reader; None where a log is small, or a row may depend on another one."""
-    if order.alone or reader_processes.size_of(Path(order.path)) < ROWS_FROM or not sources.shares_rows(order.source):
-        return None
-    return sources.read_rows(found_by(order), ReaderShare(0, 1, lambda _: None, list))
 
 
 def read_alone(order: Order) -> Iterator[PackedBatch]:
     """The same, read in this process whatever its size."""
     return seal(map(frames.as_sent, pack_items(sources.read(found_by(order)))))
-
-
-GROWS_FROM = 1024 * 1024
-"""A smaller log is always read as a whole."""
-
-
-def begin_unless_known(orders: Sequence[Order], store: Store) -> None:
-    """Begin to read the first of them, where it is large and the store does not know it."""
-    if orders and not growing.is_known(orders[0], store):
-        reader_processes.begin(orders)
 
 
 SHOWN = 20
@@ -103,19 +74,14 @@ def import_orders(
 
     Each order is taken after the one before it was read, so that whoever reads may find the orders on the way.
     """
-    readers = small_logs.begun(orders)
     following = iter(orders)
     first_order = next(following, None)
     if first_order is None:  # a store that can only be read has nothing to refuse
         return []
     with store.kept_open(), RunGroup(store) as group, reader_processes.sizes_kept():
         paths = []
-        for place, order in enumerate(chain((first_order,), following)):
-            made = readers.batches_of(place) if readers is not None else None
-            if made is not None:
-                paths.append(_import_batches(order, made, store, group, on_items))
-            else:
-                paths.append(_import_one(order, store, group, on_items, read))
+        for order in chain((first_order,), following):
+            paths.append(_import_one(order, store, group, on_items, read))
     summaries = [path.summary() for path in paths]
     if summaries and not any(summary.runs for summary in summaries):
         first = next((example for summary in summaries for example in summary.examples), None)
@@ -138,8 +104,6 @@ class ReadPath:
         self._attempts = self._unreadable = 0
         self._examples: list[Unreadable] = []
         self.runs: Sequence[PendingRun | ImportedRun] = ()
-        self.hashed: list[tuple[ImportedRun, HashedContent | None]] = []
-        """Of runs that were staged."""
 
     def count(self, batch: PackedBatch) -> None:
         self._attempts += sum(len(part.attempts) for part in batch.parts.values())
@@ -147,46 +111,41 @@ class ReadPath:
         self._unreadable += len(problems)
         self._examples.extend(problems[: SHOWN - len(self._examples)])
 
-    def count_grown(self, grown: growing.GrownPath) -> None:
-        problems = [item for item in grown.problems if item.is_lost]
-        self._attempts, self._unreadable, self._examples = grown.attempts, len(problems), problems[:SHOWN]
-        self.runs = (grown.run,)
+    def count_unchanged(self, log: unchanged.UnchangedLog) -> None:
+        self._attempts, self._unreadable, self._examples = log.attempts, log.unreadable, log.problems[:SHOWN]
+        self.runs = (log.run,)
+
+    def import_results(self) -> tuple[ImportedRun, ...]:
+        runs = (run.result if isinstance(run, PendingRun) else run for run in self.runs)
+        return tuple(run for run in runs if run is not None)
 
     def summary(self) -> PathSummary:
-        order, runs = self._order, (run.result if isinstance(run, PendingRun) else run for run in self.runs)
-        written = tuple(run for run in runs if run is not None)
-        examples = tuple(self._examples)
+        order, examples = self._order, tuple(self._examples)
         return PathSummary(
-            order.path, order.source, written, self._attempts, self._unreadable, examples, order.passed_over
+            order.path,
+            order.source,
+            self.import_results(),
+            self._attempts,
+            self._unreadable,
+            examples,
+            order.passed_over,
         )
 
 
 def _import_one(order: Order, store: Store, group: RunGroup, on_items: OnItems, read: Read) -> ReadPath:
-    if read is not batches or reader_processes.size_of(Path(order.path)) < GROWS_FROM:
-        return _import_whole(order, store, group, on_items, read)
-    grown = growing.grow(order, store, group.flush)
-    if grown is None:
-        before = begun.pop(order) if order in begun else state_of(order)
-        log = growing.HashedLog(before) if before is not None else None
-        path = _import_whole(order, store, group, on_items, read)
-        if log is not None and len(path.hashed) == 1:
-            log.keep(order, *path.hashed[0], store)
-        return path
-    path = ReadPath(order)
-    path.count_grown(grown)
-    on_items(grown.attempts)
+    state = unchanged.state_of(order) if read is batches else None
+    if state is not None:
+        group.flush()
+        if (known := unchanged.unchanged(order, state, store)) is not None:
+            path = ReadPath(order)
+            path.count_unchanged(known)
+            on_items(known.attempts)
+            return path
+    path = _import_batches(order, read(order), store, group, on_items)
+    if state is not None and len(path.runs) == 1:
+        group.flush()
+        unchanged.keep(order, state, path.import_results()[0], store)
     return path
-
-
-def _import_whole(order: Order, store: Store, group: RunGroup, on_items: OnItems, read: Read) -> ReadPath:
-    try:
-        return _import_as_ordered(order, store, group, on_items, read)
-    except ReadAloneError:
-        return _import_as_ordered(msgspec.structs.replace(order, alone=True), store, group, on_items, read)
-
-
-def _import_as_ordered(order: Order, store: Store, group: RunGroup, on_items: OnItems, read: Read) -> ReadPath:
-    return _import_batches(order, read(order), store, group, on_items)
 
 
 def _import_batches(
@@ -208,6 +167,5 @@ def _import_batches(
             importing.add(batch)
             path.count(batch)
             on_items(batch.items)
-        path.runs = runs = importing.finish()
-        path.hashed = [(run, importing.hashed_content(run.id)) for run in runs]
+        path.runs = importing.finish()
     return path

@@ -20,10 +20,6 @@ class Order(msgspec.Struct, frozen=True):
     map: str = ""
     passed_over: tuple[str, ...] = ()
     """Files with a part of the same evaluation."""
-    alone: bool = False
-    """One reader is to read it: it turned out that several can't."""
-    reader: int = 0
-    readers: int = 1
 
 
 def found_by(order: Order) -> RecognisedPath:

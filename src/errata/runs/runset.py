@@ -21,7 +21,6 @@ from errata.model.identity import split_attempt_id
 from errata.model.suspects import SuspectTasks
 from errata.runs.background import refuse_to_wait
 from errata.runs.names import is_path, runs_named, short
-from errata.runs.summary_processes import share_summaries
 from errata.runs.suspect_tasks import MeasuredByRun, suspect_tasks
 from errata.runs.view import RunView
 from errata.sources.conversation_bench import RUN_RESULTS, is_comparison
@@ -59,13 +58,8 @@ class RunSet:
             cells = (cell for view in self.views for cell in view.cells)
             refuse_incomparable(self.runs, lambda: cells, options, lookups)
         facts: dict[int, RunNumbers] = {}
-        with (
-            self.store.kept_open(),
-            share_summaries(self.views, self.store, options.timeouts, to_pool=to_pool) as processes,
-        ):
-            for view in sorted(self.views, key=lambda view: view.run.id in processes):
-                if view.run.id in processes:
-                    processes[view.run.id].wait_for(view.run.id)
+        with self.store.kept_open():
+            for view in self.views:
                 facts[view.stored.pk] = facts_of(view, timeouts=options.timeouts, to_pool=to_pool)
                 on_attempts(view.stored.counts.attempts)
         comparison = compare_runs([facts[view.stored.pk] for view in self.views], options, lookups)

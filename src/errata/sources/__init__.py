@@ -4,20 +4,18 @@ Recognition imports all source packages; each imports its reader only when it re
 """
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
+from typing import NamedTuple, cast
 
-from errata.errors import AmbiguousFormatError, ErrataError, ReadAloneError, SourceError, UnknownFormatError, nearest
+from errata.errors import AmbiguousFormatError, ErrataError, SourceError, UnknownFormatError, nearest
 from errata.model import Harness, Item, SourceRef, Unreadable, UnreadFiles
-from errata.model.attempt_rows import AttemptRows
-from errata.model.record import TurnBegins
 from errata.sources.base import (
-    ReaderShare,
+    KnowsBasis,
+    LogBasis,
     RecognisedPath,
-    Shareable,
     Source,
     describe,
     heads_kept,
@@ -26,11 +24,7 @@ from errata.sources.base import (
     unreadable,
 )
 from errata.sources.folder_search import DESCENT_CAP, FolderSearch
-from errata.sources.line_shares import RowShareable
 from errata.sources.overlapping_files import PassedOver, drop_overlaps, join_folders
-
-if TYPE_CHECKING:
-    from errata.sources.line_growth import GrowingLog, LineTail
 
 __all__ = [
     "BUILT_IN",
@@ -39,14 +33,12 @@ __all__ = [
     "PassedOver",
     "RecognisedPath",
     "all_sources",
+    "basis_of",
     "find",
     "harness_of",
     "join_folders",
     "look",
     "read",
-    "read_rows",
-    "read_share",
-    "shares_rows",
     "sift",
     "source_named",
 ]
@@ -88,7 +80,6 @@ OF_ARCHIVES = ("inspect-ai",)
 """The sources that recognise a zip archive; a test checks that no other does."""
 
 GROUP = "errata.sources"
-T = TypeVar("T")
 
 
 @cache
@@ -177,69 +168,24 @@ def sift(matches: Sequence[RecognisedPath]) -> tuple[list[RecognisedPath], list[
 
 def read(match: RecognisedPath) -> Iterator[Item]:
     """The items at a path. An error in a source becomes an `Unreadable`, never a crash."""
-    return _unbroken(match, match.source.read(match.path))
-
-
-def read_share(match: RecognisedPath, share: ReaderShare) -> Iterator[Item | TurnBegins]:
-    """One reader's share of the items. A log that can't be divided is read by the first reader alone."""
-    if share.of > 1 and isinstance(match.source, Shareable):
-        return _unbroken(match, match.source.read_share(match.path, share))
-    return read(match) if share.number == 0 else iter(())
-
-
-def shares_rows(name: str) -> bool:
-    """Whether several readers may share the lines of a log of this source."""
-    return isinstance(source_named(name), RowShareable)
-
-
-def read_rows(match: RecognisedPath, share: ReaderShare) -> Iterator[Item | TurnBegins | AttemptRows] | None:
-    """One reader's share of the lines; None where the log can't be divided."""
-    try:
-        items = match.source.read_rows(match.path, share) if isinstance(match.source, RowShareable) else None
-    except (ErrataError, MemoryError):
-        raise
-    except Exception as error:
-        raise ReadAloneError(f"`{match.path}` can't be shared: {describe(error)}") from error
-    return None if items is None else _unbroken(match, items, is_part=True)
-
-
-def growing_log(match: RecognisedPath) -> "GrowingLog | None":
-    """The log, if lines that were added to it can be read without those before."""
-    from errata.sources.line_growth import Growing
-
-    try:
-        return match.source.growing_log(match.path) if isinstance(match.source, Growing) else None
-    except (ErrataError, MemoryError):
-        raise
-    except Exception as error:
-        raise ReadAloneError(f"`{match.path}` can't grow: {describe(error)}") from error
-
-
-def read_tail(match: RecognisedPath, log: "GrowingLog", tail: "LineTail") -> Iterator[Item | AttemptRows]:
-    """The items of the lines that were added. `ReadAloneError` where they depend on the others."""
-    return _unbroken(match, log.read_tail(tail), is_part=True)
-
-
-def _unbroken(match: RecognisedPath, items: Iterable[T], *, is_part: bool = False) -> Iterator[T | Unreadable]:
-    """With what is damaged; of a part of the lines, that is left to one reader of the whole log."""
     from errata.sources.folder_names import named_by_folder
 
     noted: dict[str, Unreadable] = {}
     before = losses.get()
     losses.set(noted)
     try:
-        yield from named_by_folder(items, match.path)
+        yield from named_by_folder(match.source.read(match.path), match.path)
     except (ErrataError, GeneratorExit, MemoryError):
         raise
-    except Exception as error:  # one of the five places: where a source is read
-        if is_part:
-            raise ReadAloneError(f"`{match.path}` can't be shared: {describe(error)}") from error
+    except Exception as error:  # noqa: BLE001 one of the five places: where a source is read
         yield unreadable(match.source.NAME, SourceRef(file=match.path.name), describe(error))
     finally:
         losses.set(before)
-    if is_part and noted:
-        raise ReadAloneError(f"`{match.path}` has damaged rows")
     yield from noted.values()
+
+
+def basis_of(match: RecognisedPath) -> LogBasis | None:
+    return match.source.basis_of(match.path) if isinstance(match.source, KnowsBasis) else None
 
 
 def _exists(path: Path) -> bool:

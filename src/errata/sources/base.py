@@ -14,7 +14,6 @@ from typing import Any, BinaryIO, Literal, NamedTuple, Protocol, TypeVar, runtim
 import msgspec
 
 from errata.model import Harness, Item, SourceRef, Unreadable
-from errata.model.record import TurnBegins
 from errata.sources.json_values import BYTE_ORDER_MARK as BYTE_ORDER_MARK
 from errata.sources.json_values import DEPTH_CAP as DEPTH_CAP
 from errata.sources.json_values import LossyError, decode_exactly, in_utf_8, wide_encoding
@@ -80,26 +79,20 @@ class RecognisedPath(NamedTuple):
     match: Match
 
 
-class ReaderShare(NamedTuple):
-    """The part of one large log that one of several reader processes takes."""
+class LogBasis(NamedTuple):
+    """All that the items of a path come from."""
 
-    number: int
-    """This reader's number, from 0."""
-    of: int
-    send: Callable[[bytes], None]
-    """Send the first reader a summary of this share, after the last turn."""
-    receive: Callable[[], list[bytes]]
-    """For the first reader: the summaries of all others. Waits until their turns are over."""
-
-
-ALONE = ReaderShare(0, 1, lambda _: None, list)
+    files: tuple[Path, ...]
+    facts: object
+    """What was read elsewhere, as something whose `repr` shows each change."""
 
 
 @runtime_checkable
-class Shareable(Protocol):
-    """A source that can divide a log among readers. The shares in turn order are the items that `read` yields."""
+class KnowsBasis(Protocol):
+    """A source whose logs need not be read again if they have not changed."""
 
-    def read_share(self, path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins]: ...
+    def basis_of(self, path: Path) -> LogBasis | None:
+        """None where only reading the log shows it."""
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):

@@ -1,10 +1,8 @@
-"""The digest over the cases and blocks of a run. It can be continued where an earlier import ended."""
+"""The digest over the cases and blocks of a run."""
 
 from collections.abc import Iterable
 from hashlib import sha256
 from typing import Any
-
-import msgspec
 
 from errata.model.codec import pack
 from errata.store.blocks import decompress
@@ -16,24 +14,16 @@ OLDER_SIZE = 16
 """Of the digests of earlier versions of errata, which covered blocks in the order of reading."""
 
 
-class HashedContent(msgspec.Struct, array_like=True):
-    """What is needed to continue a digest."""
-
-    blocks: dict[int, bytes]
-    """By number, the hash of each block."""
-    chunks: bytes
-    """The hashes of full chunks of case records, one after the other."""
-    open: bytes
-    """Records of the chunk that is not full yet."""
-
-
 class ContentDigest:
     """Takes the records of cases in the order of the log, and blocks in any order."""
 
-    def __init__(self, state: HashedContent | None = None) -> None:
-        self._blocks = dict(state.blocks) if state else {}
-        self._chunks = bytearray(state.chunks if state else b"")
-        self._open = bytearray(state.open if state else b"")
+    def __init__(self) -> None:
+        self._blocks: dict[int, bytes] = {}
+        """By number, the hash of each block."""
+        self._chunks = bytearray()
+        """The hashes of full chunks of case records, one after the other."""
+        self._open = bytearray()
+        """Records of the chunk that is not full yet."""
 
     def add_cases(self, records: Iterable[bytes]) -> None:
         for record in records:
@@ -44,11 +34,7 @@ class ContentDigest:
                 self._open.clear()
 
     def add_block(self, number: int, data: bytes) -> None:
-        """One of a known number replaces the earlier one: it has grown."""
         self._blocks[number] = sha256(data).digest()
-
-    def hashed(self) -> HashedContent:
-        return HashedContent(self._blocks, bytes(self._chunks), bytes(self._open))
 
     def hexdigest(self) -> str:
         cases = sha256(bytes(self._chunks) + sha256(self._open).digest()).digest()

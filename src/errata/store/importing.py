@@ -8,7 +8,6 @@ from sqlalchemy import Connection, insert, select, update
 
 from errata.errors import StoreError
 from errata.model import Run, Unreadable
-from errata.store.content_digest import HashedContent
 from errata.store.database import Store, this_process
 from errata.store.engine import fitting
 from errata.store.packing import PackedBatch
@@ -78,10 +77,6 @@ class Importing:
                 done.append(staged.make_current(connection))
         collect_garbage(self._store)
         return done
-
-    def hashed_content(self, run_id: str) -> HashedContent | None:
-        """For a later import that continues this one."""
-        return self._staged[run_id].hashed
 
     def _add_run(self, connection: Connection, run: Run) -> None:
         known = self._staged.get(run.id)

@@ -8,18 +8,17 @@ from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from errata.model import Artefact, Attempt, Case, Check, Item, Run, Unreadable
 from errata.model.codec import pack
 from errata.model.obstacles import conduct_in
-from errata.model.record import TurnBegins
 from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.store.blocks import BlockWriter, compress
 from errata.store.columns import Columns
-from errata.store.content_digest import ContentDigest, HashedContent
+from errata.store.content_digest import ContentDigest
 
 BATCH_SIZE = 768 * 1024
 BATCH_ROWS = 700
@@ -45,8 +44,6 @@ class RunPart(msgspec.Struct, array_like=True):
     tally: Tally = {}
     digest: str = ""
     """Over all cases and attempts; given once, after the last of them."""
-    hashed: HashedContent | None = None
-    """For a digest that goes on where this one ends."""
 
 
 class PackedBatch(msgspec.Struct, array_like=True):
@@ -57,28 +54,12 @@ class PackedBatch(msgspec.Struct, array_like=True):
     unreadables: list[tuple[str, Unreadable]] = []
     """Each with the id of the run it belongs to; empty where nobody can tell."""
     items: int = 0
-    ends_turn: bool = False
-    """The reader's turn is over, and another one follows."""
 
 
-class PackedRows(NamedTuple):
-    """Where the rows of an earlier import end, for rows that follow them."""
-
-    attempts: int
-    last_block: int
-    records: tuple[int, bytes] | None
-    """The last block of records if it is not full: its number and content."""
-    steps: tuple[int, bytes] | None
-
-
-def pack_items(items: Iterable[Item | TurnBegins], *, reader: int = 0, of: int = 1) -> Iterator[PackedBatch]:
-    """Whatever a source yields, in batches of less than a megabyte. Their blocks are not sealed yet.
-
-    Several readers of one log give their blocks numbers that no other gives.
-    """
+def pack_items(items: Iterable[Item]) -> Iterator[PackedBatch]:
+    """Whatever a source yields, in batches of less than a megabyte. Their blocks are not sealed yet."""
     packers: dict[str, _RunPacker] = {}
     batch = PackedBatch()
-    turns = 0
     for item in items:
         batch.items += 1
         if type(item) is Attempt or type(item) is Case:
@@ -90,43 +71,24 @@ def pack_items(items: Iterable[Item | TurnBegins], *, reader: int = 0, of: int =
                 yield _with_parts(batch, packers)
                 batch = PackedBatch()
         elif type(item) is Run:
-            packers.setdefault(item.id, _RunPacker(reader, of))
+            packers.setdefault(item.id, _RunPacker())
             batch.runs.append(item)
         elif type(item) is Unreadable:
             batch.unreadables.append((item.run, item))
             if len(batch.unreadables) >= BATCH_ROWS:
                 yield _with_parts(batch, packers)
                 batch = PackedBatch()
-        elif type(item) is TurnBegins:
-            for packer in packers.values():
-                packer.begin_turn(item.seq)
-            batch.ends_turn = turns > 0
-            turns += 1
-            yield _with_parts(batch, packers)
-            batch = PackedBatch()
     for packer in packers.values():
         packer.close()
     yield _with_parts(batch, packers)
 
 
-def seal(batches: Iterable[PackedBatch], digests: dict[str, ContentDigest] | None = None) -> Iterator[PackedBatch]:
-    """Compress the blocks and take the digest of what is in them; at the end one more batch with the digests.
-
-    `digests` of earlier imports are continued.
-    """
-    digests = {} if digests is None else digests
+def seal(batches: Iterable[PackedBatch]) -> Iterator[PackedBatch]:
+    """Compress the blocks and take the digest of what is in them; at the end one more batch with the digests."""
+    digests: dict[str, ContentDigest] = {}
     for batch in batches:
         yield _sealed(batch, digests)
     yield _with_digests(digests)
-
-
-def seal_small(batches: Iterable[PackedBatch]) -> list[PackedBatch]:
-    """The same of a small log: its last batch has the digests. They are not meant to be continued."""
-    digests: dict[str, ContentDigest] = {}
-    sealed = [_sealed(batch, digests) for batch in batches]
-    for run, known in digests.items():
-        sealed[-1].parts[run].digest = known.hexdigest()
-    return sealed
 
 
 def seal_beside(batches: Iterable[PackedBatch]) -> Iterator[PackedBatch]:
@@ -184,8 +146,7 @@ def _sealed(batch: PackedBatch, digests: dict[str, ContentDigest]) -> PackedBatc
 
 
 def _with_digests(digests: dict[str, ContentDigest]) -> PackedBatch:
-    parts = {run: RunPart(digest=known.hexdigest(), hashed=known.hashed()) for run, known in digests.items()}
-    return PackedBatch(parts=parts)
+    return PackedBatch(parts={run: RunPart(digest=known.hexdigest()) for run, known in digests.items()})
 
 
 class _KnownChecks(msgspec.Struct):
@@ -235,19 +196,15 @@ class DescribedCases:
         self._known[case] = facts
         return False
 
-    def forget(self) -> None:
-        self._known.clear()
-
 
 class _RunPacker:
     """The open part of one run."""
 
-    def __init__(self, reader: int, of: int) -> None:
+    def __init__(self) -> None:
         self._part = RunPart()
         self._rows: list[tuple[Any, ...]] = []
         self._size = 0
-        self._seq = 0
-        self._number, self._step = reader, of
+        self._seq = self._number = 0
         self._records = BlockWriter(self._take_number, self._take_block)
         self._steps = BlockWriter(self._take_number, self._take_block)
         self._checks = CheckCounter()
@@ -280,12 +237,6 @@ class _RunPacker:
         self._part.cases.append((self._seq, case.key, case.digest, case.category, record))
         self._size += size + len(record)
 
-    def begin_turn(self, seq: int) -> None:
-        """What another reader gives comes in between: nothing may stay open."""
-        self.close()
-        self._seq = seq
-        self._described.forget()
-
     def close(self) -> None:
         self._records.flush()
         self._steps.flush()
@@ -298,7 +249,7 @@ class _RunPacker:
         return part
 
     def _take_number(self) -> int:
-        self._number += self._step
+        self._number += 1
         return self._number
 
     def _take_block(self, number: int, data: bytes) -> None:

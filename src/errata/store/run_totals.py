@@ -11,7 +11,7 @@ from errata.model import Counts, Run, Unreadable
 from errata.model.codec import pack
 from errata.model.run import without_folder_names
 from errata.model.times import now_as_text
-from errata.store.content_digest import DIGEST_SIZE, OLDER_SIZE, HashedContent, is_older
+from errata.store.content_digest import DIGEST_SIZE, OLDER_SIZE, is_older
 from errata.store.engine import fitting
 from errata.store.packing import RunPart, Tally
 from errata.store.schema import attempts
@@ -42,7 +42,6 @@ class RunTotals:
         self.unreadables: list[Unreadable] = []
         self._unreadable = 0
         self._content = ""
-        self.hashed: HashedContent | None = None
         self._checks: Tally = {}
         self._facts: Counter[tuple[Any, ...]] = Counter()
         self._tokens: int | None = None
@@ -67,7 +66,6 @@ class RunTotals:
             if any(part.attempts.columns[at] is not None for at in _SPENT[1:]):
                 self._add_spent(*map(part.attempts.column, _SPENT))
         self._content = part.digest or self._content
-        self.hashed = part.hashed or self.hashed
         for name, statuses in part.tally.items():
             known = self._checks.setdefault(name, {})
             for status, count in statuses.items():

@@ -220,6 +220,18 @@ def kept_summary(store: Store, pk: int, kind: str, version: str) -> bytes | None
         return None
 
 
+def run_with_summary(store: Store, kind: str, version: str) -> tuple[StoredRun, bytes] | None:
+    """The only run with a summary of this kind and version, and the summary."""
+    query = select(summaries.c.run_pk, summaries.c.data).join(runs, runs.c.pk == summaries.c.run_pk)
+    query = query.where(summaries.c.kind == kind, summaries.c.version == version, runs.c.state == "current")
+    with store.reading() as connection:
+        rows = connection.execute(query.limit(2)).all()
+    try:
+        return (stored_run(store, rows[0].run_pk), decompress(rows[0].data)) if len(rows) == 1 else None
+    except ZstdError:
+        return None
+
+
 def keep_summary(store: Store, pk: int, kind: str, version: str, data: bytes) -> None:
     """In the place of an older one."""
     with store.writing(derived=True) as connection:

@@ -11,11 +11,10 @@ from errata.model import Attempt, StoredRun, UnreadFiles
 from errata.model.filters import Filters
 from errata.runs.addresses import locate
 from errata.runs.failures import Failure, refuse_unknown
-from errata.runs.importing import OnItems, PathSummary, begin_unless_known, import_orders, import_paths
+from errata.runs.importing import OnItems, PathSummary, import_orders, import_paths
 from errata.runs.log_search import Order, look_for
 from errata.runs.names import runs_named
 from errata.runs.new_runs import Search, find_new
-from errata.runs.reader_processes import started_before
 from errata.runs.show import ShownAttempt, ShownRun, find_shown
 from errata.runs.suspect_tasks import inherit_task_verdicts
 from errata.runs.triaging import triage_imported
@@ -128,10 +127,8 @@ def import_logs(
 ) -> tuple[list[StoredRun], list[UnreadFiles]]:
     """The runs at the paths, imported and triaged, and the files that no source reads."""
     unread: list[UnreadFiles] = []
-    with started_before(()):  # the store may know the logs
-        orders = look_for(paths, source=source, map_path=map_path, on_unread=unread.append)
-        begin_unless_known(orders, store)
-        summaries = import_orders(orders, store)
+    orders = look_for(paths, source=source, map_path=map_path, on_unread=unread.append)
+    summaries = import_orders(orders, store)
     triage_imported(summaries, store)
     run_ids = dict.fromkeys(run.id for summary in summaries for run in summary.runs)
     return [run_by_id(store, run_id) for run_id in run_ids], unread

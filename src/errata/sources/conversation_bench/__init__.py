@@ -2,15 +2,9 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from errata.model import Harness, Item
-from errata.model.attempt_rows import AttemptRows
-from errata.model.record import TurnBegins
-from errata.sources.base import Match, ReaderShare, decode, head_of
-
-if TYPE_CHECKING:
-    from errata.sources.line_growth import GrowingLog
+from errata.sources.base import LogBasis, Match, decode, head_of
 
 NAME = "conversation-bench"
 TITLE = "conversation-bench and audio-arena: run folders with judged turns, comparison folders"
@@ -47,16 +41,10 @@ def read(path: Path) -> Iterator[Item]:
     return read_log(path)
 
 
-def read_rows(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins | AttemptRows] | None:
-    from errata.sources.conversation_bench.reader import rows_of_conversation
+def basis_of(path: Path) -> LogBasis | None:
+    from errata.sources.conversation_bench.reader import basis_of_conversation
 
-    return rows_of_conversation(path, share)
-
-
-def growing_log(path: Path) -> "GrowingLog | None":
-    from errata.sources.conversation_bench.growth import growing_conversation
-
-    return growing_conversation(path)
+    return basis_of_conversation(path)
 
 
 def is_run_folder(folder: Path) -> bool:

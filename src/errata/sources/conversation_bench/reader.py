@@ -13,14 +13,11 @@ from typing import Any
 
 import msgspec
 
-from errata.errors import ReadAloneError
 from errata.model import Attempt, Item, Run, SourceRef
-from errata.model.attempt_rows import AttemptRows
-from errata.model.record import TurnBegins
 from errata.sources.base import (
     LINE_CAP,
     READ_SIZE,
-    ReaderShare,
+    LogBasis,
     Row,
     convert_each,
     decode,
@@ -33,7 +30,6 @@ from errata.sources.conversation_bench import NAME, comparison, is_comparison, i
 from errata.sources.conversation_bench.comparison import ComparisonRow, RunFolder
 from errata.sources.conversation_bench.contract import cases
 from errata.sources.conversation_bench.layout import ConversationFiles, files_of_folder, files_of_judged_file
-from errata.sources.conversation_bench.packed_turns import PackedTurns
 from errata.sources.conversation_bench.run_record import (
     ConversationFacts,
     failed_turns,
@@ -42,9 +38,7 @@ from errata.sources.conversation_bench.run_record import (
     planned,
     run_record,
 )
-from errata.sources.conversation_bench.steps import UsualRow
 from errata.sources.conversation_bench.turns import ENDED, SecondOpinion, Turns, marker_of, turn_of
-from errata.sources.line_shares import can_share_lines, shared_json_lines
 
 _ENDED = ENDED.encode()
 
@@ -80,57 +74,15 @@ def _read_comparison(folder: Path) -> Iterator[Item]:
         yield from read_conversation(files_of_folder(run.path), run.listed)
 
 
-def rows_of_conversation(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins | AttemptRows] | None:
-    """One reader's share of a conversation with one judge; None for anything else."""
-    files = files_of_one_judge(path.resolve())
-    return None if files is None else _share_of_turns(files, share)
-
-
-def files_of_one_judge(path: Path) -> ConversationFiles | None:
-    """The files of a conversation with one judge, whose lines can be divided; None for anything else."""
-    if path.is_dir() and is_run_folder(path):
-        files = files_of_folder(path)
-    elif path.is_file() and not is_comparison(path):
-        is_part = is_run_folder(path.parent) and path in files_of_folder(path.parent).judged.values()
-        files = files_of_folder(path.parent) if is_part else files_of_judged_file(path)
-    else:
+def basis_of_conversation(path: Path) -> LogBasis | None:
+    """The rows, and the records that everything else gives."""
+    path = path.resolve()
+    if not path.is_dir() or not is_run_folder(path):
         return None
-    judged = list(files.judged.values())
-    return files if len(judged) == 1 and can_share_lines(judged[0]) else None
-
-
-def _share_of_turns(files: ConversationFiles, share: ReaderShare) -> Iterator[Item | TurnBegins | AttemptRows]:
-    facts = gather(files, None)
-    run = run_record(facts)
-    is_first = share.number == 0
-    if is_first:
-        yield run
-        yield from of_run(run.id, facts.problems)
-        yield from of_run(run.id, cases(facts.contract, run))
-    turns = turns_of(facts, run)
-    [judged] = files.judged.values()
-    turns.file = relative(judged, files.root)
-    lines = shared_json_lines(judged, share, source=NAME, root=files.root, usual=UsualRow, pack=turns.pack)
-    items: Iterator[Item | TurnBegins | AttemptRows] = convert_each(lines, turns.judged, source=NAME)
-    owned: Iterator[Item | TurnBegins | AttemptRows] = of_run(run.id, items)
-    for item in owned:
-        if type(item) is TurnBegins:
-            refuse_repeated(turns, judged)
-        yield item
-    refuse_repeated(turns, judged)
-    if not is_first:
-        share.send(turns.summary())
-        return
-    for message in share.receive():
-        turns.join(message)
-    refuse_repeated(turns, judged)
-    yield from of_run(run.id, _converted(files, files.transcript, _unless_seen(turns, files, files.transcript)))
-    yield from end_of(facts, turns, run)
-
-
-def refuse_repeated(turns: Turns, judged: Path) -> None:
-    if turns.has_repeated:
-        raise ReadAloneError(f"`{judged.name}` has several rows of one turn")
+    facts = gather(files_of_folder(path), None)
+    run, rows = run_record(facts), [*facts.files.judged.values(), facts.files.transcript]
+    others = (run, facts.log.errors, facts.log.lines, facts.problems, list(cases(facts.contract, run)), planned(facts))
+    return LogBasis(tuple(file for file in rows if file is not None), others)
 
 
 def read_conversation(files: ConversationFiles, listed: ComparisonRow | None = None) -> Iterator[Item]:
@@ -139,37 +91,28 @@ def read_conversation(files: ConversationFiles, listed: ComparisonRow | None = N
     yield run
     yield from of_run(run.id, facts.problems)
     yield from of_run(run.id, cases(facts.contract, run))
-    turns = turns_of(facts, run)
+    turns = _turns_of(facts, run)
     yield from of_run(run.id, _rows(facts, turns))
-    yield from end_of(facts, turns, run)
-
-
-def end_of(facts: ConversationFacts, turns: Turns, run: Run) -> Iterator[Item]:
     yield from _missing(facts, turns)
     if turns.started_at:
         # times in rows are UTC, times in the log are local
         yield msgspec.structs.replace(run, started_at=turns.started_at, finished_at=turns.finished_at)
 
 
-def turns_of(facts: ConversationFacts, run: Run, endings: list[int] | None = None) -> PackedTurns:
-    """`endings` are the turns where the model ended the session, if they are known."""
+def _turns_of(facts: ConversationFacts, run: Run) -> Turns:
     files = facts.files
     order = list(judges(facts).values())
     second = None
     if len(order) > 1:
         second = SecondOpinion(order[1], rows_by_turn(files.judged[order[1].name], root=files.root))
-    return PackedTurns(
+    return Turns(
         run,
         judge=order[0] if order else None,
         second=second,
-        endings=_endings(_paths(files)) if endings is None else endings,
+        endings=_endings([*files.judged.values(), *((files.transcript,) if files.transcript else ())]),
         log_errors=facts.log.errors,
         log_lines=facts.log.lines,
     )
-
-
-def _paths(files: ConversationFiles) -> list[Path]:
-    return [*files.judged.values(), *((files.transcript,) if files.transcript else ())]
 
 
 def _rows(facts: ConversationFacts, turns: Turns) -> Iterator[Item]:
@@ -179,8 +122,7 @@ def _rows(facts: ConversationFacts, turns: Turns) -> Iterator[Item]:
         yield from _converted(files, files.transcript, turns.without_judge)
         return
     first, *others = files.judged.values()
-    usual = UsualRow if len(files.judged) == 1 else None
-    yield from convert_each(json_lines(first, source=NAME, root=files.root, usual=usual), turns.judged, source=NAME)
+    yield from _converted(files, first, turns.judged)
     for path in (files.transcript, *others):
         yield from _converted(files, path, _unless_seen(turns, files, path))
 

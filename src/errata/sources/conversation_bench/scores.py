@@ -43,11 +43,6 @@ def score_turn(scores: Any, judge: str, *, counts: bool = True) -> TurnScores:
     return _together(tuple(scores.items()), judge, counts)
 
 
-def score_plain_turn(scores: dict[str, bool | None], judge: str) -> TurnScores:
-    """The same for scores whose types are already validated."""
-    return _shared(tuple(scores.items()), judge, True)
-
-
 def _together(scores: tuple[tuple[str, Any], ...], judge: str, counts: bool) -> TurnScores:
     checks = [_check(name, value, judge, counts) for name, value in scores]
     checks.sort(key=lambda check: check.order)

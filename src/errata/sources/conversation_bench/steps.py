@@ -1,14 +1,8 @@
-"""The messages and tool calls of one turn → steps.
-
-A row exactly as the harness writes it is decoded straight into typed structs, so nothing needs checking. Any other
-row fails to decode and takes the slow path, which gives the same records.
-"""
+"""The messages and tool calls of one turn → steps."""
 
 from collections import defaultdict, deque
 from itertools import count
-from typing import Annotated, Any
-
-import msgspec
+from typing import Any
 
 from errata.model import Actor, Step, ToolCall, ToolResult, Usage, UsageByRole
 from errata.model.usage import NO_USAGE_BY_ROLE
@@ -21,49 +15,7 @@ _USER = Actor(role="user")
 _ASSISTANT = Actor(role="assistant")
 _CALL_FIELDS = frozenset(("name", "args", "is_duplicate", "id"))
 _Records = list[dict[str, Any]]
-_Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
-_Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
-_Flat = dict[str, str | _Whole | float | bool | None]
 FAILED = frozenset(("error", "failed", "failure"))
-
-
-class _Strict(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """A row with any other field takes the slow path."""
-
-
-class UsualToolCall(_Strict):
-    name: str
-    args: _Flat
-    is_duplicate: bool = False
-
-
-class UsualToolResult(_Strict):
-    name: str
-    response: _Flat
-
-
-class Tokens(_Strict):
-    prompt_tokens: _Count | None = None
-    completion_tokens: _Count | None = None
-    total_tokens: _Count | None = None
-    cache_read_input_tokens: _Count | None = None
-    cache_creation_input_tokens: _Count | None = None
-
-
-class UsualRow(_Strict):
-    ts: str
-    turn: Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
-    model_name: str
-    user_text: str
-    assistant_text: str
-    tool_calls: list[UsualToolCall]
-    tool_results: list[UsualToolResult]
-    scores: dict[str, bool | None]
-    judge_reasoning: str
-    tokens: Tokens | None = None
-    ttfb_ms: _Whole | None = None
-    latency_ms: _Whole | None = None
-    reconnection_count: _Count | None = None
 
 
 def steps_of(row: dict[str, Any]) -> tuple[Step, ...]:
@@ -137,46 +89,6 @@ def _without_call(index: int, record: dict[str, Any]) -> Step:
         kind="tool_result",
         text=result.text,
         parts=() if result.structured is None else ({"response": result.structured},),
-    )
-
-
-def usual_steps(row: UsualRow) -> tuple[Step, ...] | None:
-    """None if calls and results do not match one to one."""
-    user = Step(index=0, actor=_USER, text=row.user_text)
-    calls, results = row.tool_calls, row.tool_results
-    if not calls and not results:
-        return (user, Step(index=1, actor=_ASSISTANT, text=row.assistant_text))
-    if [call.name for call in calls] != [result.name for result in results]:
-        return None
-    tool_calls = tuple([_usual_call(call, result) for call, result in zip(calls, results, strict=True)])
-    return (user, Step(index=1, actor=_ASSISTANT, text=row.assistant_text, tool_calls=tool_calls))
-
-
-def usual_usage(tokens: Tokens | None) -> UsageByRole:
-    if tokens is None or tokens == _NO_TOKENS:
-        return NO_USAGE_BY_ROLE
-    return UsageByRole(
-        subject=Usage(
-            input=tokens.prompt_tokens,
-            output=tokens.completion_tokens,
-            total=tokens.total_tokens,
-            cache_read=tokens.cache_read_input_tokens,
-            cache_write=tokens.cache_creation_input_tokens,
-        )
-    )
-
-
-_NO_TOKENS = Tokens()
-
-
-def _usual_call(call: UsualToolCall, result: UsualToolResult) -> ToolCall:
-    status = result.response.get("status")
-    is_error = status in FAILED if type(status) is str else None
-    return ToolCall(
-        name=call.name,
-        arguments=call.args,
-        is_duplicate=call.is_duplicate,
-        result=ToolResult(structured=result.response, is_error=is_error),
     )
 
 

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 
@@ -13,16 +13,8 @@ from errata.model.words import Execution, Measurement
 from errata.sources.base import Row
 from errata.sources.conversation_bench.layout import count
 from errata.sources.conversation_bench.run_log import recovered
-from errata.sources.conversation_bench.scores import NOT_JUDGED, TurnScores, score_plain_turn, score_turn
-from errata.sources.conversation_bench.steps import (
-    MEASURED,
-    UsualRow,
-    durations_of,
-    steps_of,
-    usage_of,
-    usual_steps,
-    usual_usage,
-)
+from errata.sources.conversation_bench.scores import NOT_JUDGED, TurnScores, score_turn
+from errata.sources.conversation_bench.steps import MEASURED, durations_of, steps_of, usage_of
 from errata.sources.conversation_bench.turn_set import TurnSet
 from errata.sources.shared import values
 from errata.sources.shared.values import plain, sequence
@@ -42,32 +34,12 @@ _TYPED = {
 }
 _NAMED = frozenset(("ts", "turn", "model_name", "ttfb_ms", "latency_ms", *_TYPED))
 _JUDGED = frozenset(("scores", "judge_reasoning"))
-_Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
-_Milliseconds = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 _NO_MARKER: tuple[str, Execution] = ("", "completed")
 _MARKERS: dict[str, tuple[str, Execution]] = {
     ENDED: ("MODEL_ENDED_SESSION", "completed"),
     ENDED_EARLIER: ("MODEL_ENDED_SESSION_EARLY", "cancelled"),
     EMPTY: ("EMPTY_RESPONSE", "error"),
 }
-
-
-class _UsualRow(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """A row with no unknown fields, and every value of the expected type."""
-
-    turn: int
-    ts: str | None = None
-    model_name: str | None = None
-    user_text: str | None = None
-    assistant_text: str | None = None
-    tool_calls: list[dict[str, Any]] | None = None
-    tool_results: list[dict[str, Any]] | None = None
-    tokens: dict[str, Any] | None = None
-    ttfb_ms: _Milliseconds | None = None
-    latency_ms: _Milliseconds | None = None
-    reconnection_count: _Count | None = None
-    scores: dict[str, Any] | None = None
-    judge_reasoning: str | None = None
 
 
 class SecondOpinion(msgspec.Struct, frozen=True):
@@ -94,8 +66,6 @@ class Turns:
         self._run = run.id
         self._model = run.subject.model
         self._case = case_key(run.suite, "turn-")
-        self._first = attempt_id(run.id, self._case).removesuffix("#1")
-        """The prefix of the id of a turn's first attempt."""
         self._judge = judge
         self._second = second
         self._endings = endings
@@ -103,60 +73,13 @@ class Turns:
         self._log_lines = log_lines
         self.seen = TurnSet()
         self._repeated: dict[int, int] = {}
-        self._overlaps = False
-        """Whether several readers have rows of one turn."""
         self.started_at: str | None = None
         self.finished_at: str | None = None
 
     def judged(self, row: Row) -> Attempt:
         assert self._judge is not None
-        if type(row.data) is UsualRow:
-            usual = self._usual(row.data, row.ref, self._judge)
-            if usual is not None:
-                return usual
-            row = Row(msgspec.to_builtins(row.data), row.ref)
         scores = score_turn(row.data.get("scores"), self._judge.name)
         return self._attempt(row, scores, scores.measurement, _judgements(row.data, self._judge))
-
-    def _usual(self, data: UsualRow, ref: SourceRef, judge: Scorer) -> Attempt | None:
-        """The fast path; None for a row that needs the slow one."""
-        turn, text = data.turn, data.assistant_text
-        if turn in self.seen or turn in self._log_errors or text.startswith("[") or data.model_name != self._model:
-            return None
-        steps, started_at = usual_steps(data), self._time(data.ts)
-        if steps is None or started_at is None:
-            return None
-        scores = score_plain_turn(data.scores, judge.name)
-        self.seen.add(turn)
-        case = f"{self._case}{turn}"
-        durations = {}
-        if data.ttfb_ms is not None:
-            durations["ttfb"] = data.ttfb_ms / 1000
-        if data.latency_ms is not None:
-            durations["latency"] = data.latency_ms / 1000
-        retries = data.reconnection_count
-        return Attempt(
-            id=f"{self._first}{turn}#1",
-            run=self._run,
-            case=case,
-            position=turn,
-            execution="completed",
-            measurement=scores.measurement,
-            outcome=scores.outcome,
-            reported=scores.reported,
-            reported_counted=True,
-            output=Output(text=text),
-            checks=scores.checks,
-            judgements=(
-                Judgement(judge=judge.name, model=judge.model, version=judge.version, reasoning=data.judge_reasoning),
-            ),
-            steps=steps,
-            usage=usual_usage(data.tokens),
-            started_at=started_at,
-            durations=durations,
-            extra={} if retries is None else {"reconnection_count": retries},
-            ref=ref,
-        )
 
     def without_judge(self, row: Row) -> Attempt:
         """A turn of a conversation without a judge."""
@@ -241,21 +164,6 @@ class Turns:
         """How many rows of a turn were read so far."""
         return self._repeated.get(turn, 1 if turn in self.seen else 0)
 
-    @property
-    def has_repeated(self) -> bool:
-        return bool(self._repeated) or self._overlaps
-
-    def summary(self) -> bytes:
-        """What another reader has to know of the rows that were read."""
-        return msgspec.msgpack.encode((self.seen.pages(), self.started_at, self.finished_at))
-
-    def join(self, summary: bytes) -> None:
-        """Add what another reader read."""
-        pages, started_at, finished_at = msgspec.msgpack.decode(summary, type=_Summary)
-        self.started_at = min(filter(None, (self.started_at, started_at)), default=None)
-        self.finished_at = max(filter(None, (self.finished_at, finished_at)), default=None)
-        self._overlaps = not self.seen.join(pages) or self._overlaps
-
     def _index(self, turn: int) -> int:
         if turn not in self.seen:
             self.seen.add(turn)
@@ -276,23 +184,14 @@ class Turns:
     def _time(self, ts: Any) -> str | None:
         moment = time_or_none(ts)
         if moment is not None and moment.endswith("Z"):
-            self._note_times(moment, moment)
+            if self.started_at is None or moment < self.started_at:
+                self.started_at = moment
+            if self.finished_at is None or moment > self.finished_at:
+                self.finished_at = moment
         return moment
-
-    def _note_times(self, first: str, last: str) -> None:
-        if self.started_at is None or first < self.started_at:
-            self.started_at = first
-        if self.finished_at is None or last > self.finished_at:
-            self.finished_at = last
 
     def _extra(self, data: dict[str, Any], started_at: str | None, durations: dict[str, float]) -> dict[str, Any]:
         """Unknown fields, and values that did not fit their field."""
-        try:
-            usual = msgspec.convert(data, _UsualRow)
-        except msgspec.ValidationError:
-            usual = None
-        if usual is not None and usual.model_name == self._model and started_at is not None:
-            return {} if usual.reconnection_count is None else {"reconnection_count": usual.reconnection_count}
         odd = [key for key in data if key not in _NAMED]
         odd += [key for key, kind in _TYPED.items() if type(data.get(key)) is not kind]
         odd += [key for key in ("tool_calls", "tool_results") if not _are_records(data.get(key))]
@@ -302,9 +201,6 @@ class Turns:
         if started_at is None:
             odd.append("ts")
         return {key: plain(data[key]) for key in odd if data.get(key) is not None}
-
-
-_Summary = tuple[dict[int, bytes], str | None, str | None]
 
 
 def turn_of(row: Any) -> int:

@@ -2,15 +2,9 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from errata.model import Harness, Item
-from errata.model.attempt_rows import AttemptRows
-from errata.model.record import TurnBegins
-from errata.sources.base import Match, ReaderShare, Source
-
-if TYPE_CHECKING:
-    from errata.sources.line_growth import GrowingLog
+from errata.sources.base import LogBasis, Match, Source
 
 NAME = "generic"
 TITLE = "Your own tables: JSONL, JSON, CSV, TSV or Parquet, described by a mapping file"
@@ -45,18 +39,12 @@ def read(path: Path) -> Iterator[Item]:
     return read_with_map_beside(path)
 
 
-def read_rows(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins | AttemptRows] | None:
-    from errata.sources.generic.shares import rows_of_file
+def basis_of(path: Path) -> LogBasis | None:
+    from errata.sources.generic.mapping import load
+    from errata.sources.generic.reader import basis_of_table
 
     beside = map_beside(path)
-    return None if beside is None else rows_of_file(path, beside, share)
-
-
-def growing_log(path: Path) -> "GrowingLog | None":
-    from errata.sources.generic.growth import log_of_file
-
-    beside = map_beside(path)
-    return None if beside is None else log_of_file(path, beside)
+    return None if beside is None else basis_of_table(path, load(beside))
 
 
 def with_map(map_path: Path) -> Source:

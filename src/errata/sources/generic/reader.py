@@ -13,17 +13,12 @@ import msgspec
 
 from errata.errors import SettingsError, SourceError
 from errata.model import Harness, Item, SourceRef, Unreadable
-from errata.model.attempt_rows import AttemptRows
-from errata.model.record import TurnBegins
-from errata.sources.base import Match, ReaderShare, Source, convert_each, is_file, unreadable
+from errata.sources.base import LogBasis, Match, Source, convert_each, is_file, unreadable
 from errata.sources.generic import FOLDER_MAP, HARNESS, MAP_SUFFIX, NAME, SUFFIXES, TITLE, map_beside
-from errata.sources.generic.growth import log_of_table
 from errata.sources.generic.mapping import Mapping, load, refuse_missing
 from errata.sources.generic.rows import RowConverter
 from errata.sources.generic.runs import MappedFile, Runs, file_of
-from errata.sources.generic.shares import rows_of_table
 from errata.sources.generic.tables import RowTable, join_tables, open_table
-from errata.sources.line_growth import GrowingLog
 from errata.sources.shared.runs import by_neighbours
 
 
@@ -58,11 +53,8 @@ class MappedSource(msgspec.Struct, frozen=True):
         except (OSError, ValueError):
             return None
 
-    def read_rows(self, path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins | AttemptRows] | None:
-        return rows_of_table(path, self.mapping, share) if path.is_file() else None
-
-    def growing_log(self, path: Path) -> GrowingLog | None:
-        return log_of_table(path, self.mapping) if path.is_file() else None
+    def basis_of(self, path: Path) -> LogBasis | None:
+        return basis_of_table(path, self.mapping)
 
     def read(self, path: Path) -> Iterator[Item]:
         if not path.is_dir():
@@ -76,6 +68,11 @@ class MappedSource(msgspec.Struct, frozen=True):
             raise SourceError(f"No data files in `{path}`", hint=f"supported: {', '.join(SUFFIXES)}")
         for file in files:
             yield from _read_file(file, self.mapping, in_folder=True)
+
+
+def basis_of_table(path: Path, mapping: Mapping) -> LogBasis | None:
+    """Transcripts are files of their own."""
+    return None if mapping.attempt.transcript or not path.is_file() else LogBasis((path,), mapping)
 
 
 def _data_files(folder: Path) -> list[Path]:

@@ -16,9 +16,7 @@ from errata.sources.generic.mapping import CaseMap, Mapping, as_column, getter, 
 from errata.sources.generic.places import NOT_RUN, RUN_OBJECT
 from errata.sources.generic.runs import MappedRun, Runs
 from errata.sources.generic.sessions import Sessions
-from errata.sources.generic.usual_rows import UsualRows, usual_rows
 from errata.sources.generic.values import CELL_CAP, NOT_UNDERSTOOD, bounded, is_empty, text, whole, words
-from errata.sources.line_shares import PackLines
 from errata.sources.shared.values import plain
 
 _CASE: dict[str, Callable[[Any], Any]] = {
@@ -48,7 +46,6 @@ class RowConverter:
         self._attempts = Attempts(mapping, columns, sample)
         self._numbers = AttemptNumbers(mapping, columns, sample)
         self._session_numbers = SessionNumbers(mapping, columns, sample) if mapping.attempt.session else None
-        self._usual = usual_rows(mapping, runs, columns)
         self._taken = {
             **spoken_for((column for _, column in mapping.columns()), columns),
             NOT_RUN: None,
@@ -61,8 +58,6 @@ class RowConverter:
             raise ValueError("there are no rows here")
         if type(data) is not dict:
             raise ValueError(f"expected an object, found {type(data).__name__}")
-        if self._usual is not None and (key := self._usual.key_of(data)) is not None:
-            return self._usual_items(self._usual, key, row)
         state = self._runs.state_of(data)
         items: list[Item] = [] if state.announced else [state.run]
         name = self._cases.name_of(data)
@@ -86,25 +81,6 @@ class RowConverter:
         items += [replace(item, run=state.run.id) for item in unread]
         return items
 
-    def packing(self, file: str) -> PackLines | None:
-        """How whole turns of the file's usual rows are packed; None where the mapping asks for more of them."""
-        if self._usual is None or self._cases.has_fields:
-            return None
-        columns = self._usual.columns(file)
-        return columns.pack if columns and columns.names | {NOT_RUN, RUN_OBJECT} == self._taken.keys() else None
-
-    def _usual_items(self, usual: UsualRows, key: str, row: Row) -> list[Item]:
-        data, cases = row.data, self._cases
-        attempt = usual.attempt(data, key, self._unmapped(data), row.ref)
-        if not cases.has_fields:
-            usual.note(key, 0, attempt)
-            return [attempt]
-        state = self._runs.state_of(data)
-        facts = cases.facts(data)
-        case = cases.record(state, cases.name_of(data), row)
-        usual.note(key, facts, attempt)
-        return [attempt] if case is None else [case, attempt]
-
     def _unmapped(self, data: dict[str, Any]) -> dict[str, Any]:
         """The columns that the mapping does not name."""
         taken = self._taken
@@ -127,7 +103,6 @@ class Cases:
             for name, convert in _CASE.items()
             if (asked := getattr(mapping, name))
         )
-        self.has_fields = bool(self._fields)
         self._facts = tuple(field.get for field in self._fields if field.name in FACTS)
 
     def facts(self, data: dict[str, Any]) -> int:

@@ -1,7 +1,7 @@
 """The runs of a table. Columns in `[run]` divide the rows of one file into several runs."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -89,22 +89,6 @@ class MappedRun:
         self.not_understood: dict[str, dict[str, int]] = {}
         """Field → value → how often, for values that could not be converted."""
 
-    @property
-    def cases(self) -> set[int]:
-        """Hashes of the cases and sessions that have an attempt."""
-        return self._first
-
-    @property
-    def needs_order(self) -> bool:
-        """Whether a row came out as it did because of an earlier one."""
-        return bool(self._taken or self.repeated or self.not_understood)
-
-    def join(self, cases: Iterable[int], times: tuple[str | None, str | None], currencies: Iterable[str]) -> None:
-        """Add what another reader read."""
-        self._first.update(cases)
-        self.currencies.update(currencies)
-        self._note_times(*times)
-
     def is_news(self, case: str, facts: int) -> bool:
         """Whether the case is new, or its last row asked or expected something else."""
         return self._cases.get(hash(case)) != facts
@@ -116,30 +100,6 @@ class MappedRun:
         if not self._free and not self._first:
             return 1
         return self._free.get((case, session)) or (2 if hash((case, session)) in self._first else 1)
-
-    def has_attempt(self, case: str) -> bool:
-        return hash((case, None)) in self._first or (bool(self._free) and (case, None) in self._free)
-
-    def note_first(self, case: str, facts: int, reported: float) -> None:
-        """`note` for the first attempt at a case, with a verdict and nothing else to be noted."""
-        self.highest = max(self.highest, reported)
-        self.reported_sum += reported
-        self.reported_count += 1
-        self._cases[hash(case)] = facts
-        self._first.add(hash((case, None)))
-
-    def marks_of_new(self, cases: list[str]) -> set[int]:
-        """A hash of each, if each is new and named once; else none."""
-        marks = {hash((case, None)) for case in cases}
-        is_new = len(marks) == len(cases) and not self._free and self._first.isdisjoint(marks)
-        return marks if is_new else set()
-
-    def note_firsts(self, marks: set[int], passed: int) -> None:
-        """`note_first` for cases that have a name and nothing else."""
-        self.highest = max(self.highest, float(passed > 0))
-        self.reported_sum += passed
-        self.reported_count += len(marks)
-        self._first |= marks
 
     def note(self, attempt: Attempt, facts: int) -> None:
         case, session, index = attempt.case, attempt.session, attempt.index

@@ -10,8 +10,7 @@ from zipfile import BadZipFile
 
 from errata.errors import SourceError
 from errata.model import Harness, Item
-from errata.model.record import TurnBegins
-from errata.sources.base import Match, ReaderShare, head_of
+from errata.sources.base import LogBasis, Match, head_of
 from errata.text.lazy_regex import lazy_regex
 
 NAME = "inspect-ai"
@@ -42,15 +41,13 @@ def recognise(path: Path) -> Match | None:
 
 
 def read(path: Path) -> Iterator[Item]:
-    from errata.sources.inspect_ai.reader import read_whole
+    from errata.sources.inspect_ai.reader import read_log
 
-    return read_whole(path.absolute())
+    return read_log(path.absolute())
 
 
-def read_share(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins]:
-    from errata.sources.inspect_ai.reader import read_share_of
-
-    return read_share_of(path.absolute(), share)
+def basis_of(path: Path) -> LogBasis:
+    return LogBasis((path,), ())
 
 
 def is_archive(path: Path) -> bool:

@@ -7,10 +7,8 @@ from zipfile import BadZipFile
 
 import msgspec
 
-from errata.errors import ReadAloneError
 from errata.model import SourceRef, Unreadable
-from errata.model.record import TurnBegins
-from errata.sources.base import EXCERPT, ReaderShare, Row, describe, row_of, unreadable
+from errata.sources.base import EXCERPT, Row, describe, row_of, unreadable
 from errata.sources.inspect_ai import HEADER, NAME, START
 from errata.sources.inspect_ai.decoding import decode_usual
 from errata.sources.inspect_ai.values import from_ranges
@@ -29,8 +27,6 @@ SHELL = "/sample.json"
 
 CAPS = Caps(member=256 * 2**20, total=64 * 2**30, members=400_000, ratio=float("inf"))
 """Members are read one by one. Old logs repeat the whole conversation in every call and compress a thousandfold."""
-TURN = 24
-"""Samples per turn if several readers share a log: enough that they seldom wait for each other."""
 MANY = 100
 """From this number of samples on, building the faster decoder costs less than it saves."""
 # an id may contain slashes and dots
@@ -44,14 +40,14 @@ class InspectLog(msgspec.Struct, frozen=True, kw_only=True):
     header: dict[str, Any]
     """`version`, `status`, `eval`, `plan`, `results`, `stats`, `error` and other fields beside the samples."""
     ref: SourceRef
-    samples: Iterator[Row | Unreadable | TurnBegins]
+    samples: Iterator[Row | Unreadable]
     """A stream that can be read once."""
     summaries: Iterator[Row | Unreadable] = iter(())
     """One row per finished sample: the only trace of a sample whose own member is lost."""
     problems: tuple[Unreadable, ...] = ()
 
 
-def log_of_archive(archive: Archive, file: str, share: ReaderShare) -> InspectLog:
+def log_of_archive(archive: Archive, file: str) -> InspectLog:
     problems: list[Unreadable] = []
     name = HEADER if HEADER in archive else START
     header = object_in(member(archive, file, name), NAME, problems)
@@ -64,7 +60,7 @@ def log_of_archive(archive: Archive, file: str, share: ReaderShare) -> InspectLo
     return InspectLog(
         header=header,
         ref=SourceRef(file=file, member=name),
-        samples=_samples(archive, file) if share.of == 1 else _in_turns(archive, file, share),
+        samples=_samples(archive, file),
         summaries=_summaries(archive, file),
         problems=tuple(problems),
     )
@@ -90,33 +86,6 @@ def _samples(archive: Archive, file: str) -> Iterator[Row | Unreadable]:
             yield member(archive, file, name, decoding)
         elif _CHUNKED.search(name):
             yield read_chunked(archive, file, name)
-
-
-def can_be_shared(archive: Archive) -> bool:
-    """Whether the log has many samples, and each of them only once."""
-    names = archive.names(SAMPLES)
-    matches = [_WHOLE.search(name) for name in names]
-    stems = {name[: match.start()] for name, match in zip(names, matches, strict=True) if match}
-    return len(names) >= MANY and len(stems) == len(names)
-
-
-def _in_turns(archive: Archive, file: str, share: ReaderShare) -> Iterator[Row | Unreadable | TurnBegins]:
-    names = archive.names(SAMPLES)
-    turns = range(0, len(names), TURN)
-    for first in turns[share.number :: share.of]:
-        yield TurnBegins(first)
-        for name in names[first : first + TURN]:
-            read = member(archive, file, name, decode_usual)
-            if type(read) is Row and _member_of(read.data) != name:
-                # then the names do not show whether a sample occurs twice
-                raise ReadAloneError(f"`{file}` has a sample under the name of another one: `{name}`")
-            yield read
-
-
-def _member_of(sample: Any) -> str:
-    """The name of the member for a sample."""
-    fields = sample if type(sample) is dict else {}
-    return f"{SAMPLES}{fields.get('id')}_epoch_{fields.get('epoch')}.json"
 
 
 def _summaries(archive: Archive, file: str) -> Iterator[Row | Unreadable]:

@@ -3,19 +3,16 @@
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from zipfile import BadZipFile
 
-import msgspec
 from msgspec.structs import replace
 
 from errata.model import Attempt, Case, Item, SourceRef, Unreadable, attempt_id, case_key
-from errata.model.codec import pack
 from errata.model.identity import fingerprint
-from errata.model.record import TurnBegins
-from errata.sources.base import ALONE, ReaderShare, Row, convert_each, describe, small_file, unreadable
+from errata.sources.base import Row, convert_each, describe, small_file, unreadable
 from errata.sources.inspect_ai import NAME, ZIP, is_archive
-from errata.sources.inspect_ai.logs import CAPS, InspectLog, can_be_shared, log_of_archive, read_json_log
+from errata.sources.inspect_ai.logs import CAPS, InspectLog, log_of_archive, read_json_log
 from errata.sources.inspect_ai.runs import judges_of, run_of, scorers_of
 from errata.sources.inspect_ai.samples import LogContext, attempt_of, case_content, case_of, sample_id
 from errata.sources.inspect_ai.scores import primary_of
@@ -27,46 +24,34 @@ from errata.sources.shared.values import count, mapping, plain, sequence
 
 PLAN_CAP = 1_000_000
 """A larger plan is a damaged number."""
-AFTER_ALL = 2**30
-"""The position of the first attempt without a sample, if several readers share a log."""
 MEASURED = ("completed", "limit")
 """Executions of samples that Inspect counts as completed."""
 _FINISHED = ("completed", "completed_at", "scores", "error", "limit")
 
 
-def read_whole(path: Path) -> Iterator[Item]:
-    # a single reader yields no `TurnBegins`
-    return cast("Iterator[Item]", read_share_of(path, ALONE))
-
-
-def read_share_of(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins]:
+def read_log(path: Path) -> Iterator[Item]:
     data = small_file(path, SMALL)
     if data.startswith(ZIP) if data is not None else is_archive(path):
-        yield from _read_archive(path, share)
-    elif share.number == 0:
+        yield from _read_archive(path)
+    else:
         log = read_json_log(path, data)
-        yield from (log,) if isinstance(log, Unreadable) else read_log(log, path, ALONE)
+        yield from (log,) if isinstance(log, Unreadable) else _items_of(log, path)
 
 
-def _read_archive(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins]:
+def _read_archive(path: Path) -> Iterator[Item]:
     try:
         with open_archive(path, CAPS) as archive:
-            if archive.problem and share.number == 0:
+            if archive.problem:
                 yield unreadable(NAME, SourceRef(file=path.name), f"damaged archive: {archive.problem}")
-            if share.of > 1 and can_be_shared(archive):
-                yield from read_log(log_of_archive(archive, path.name, share), path, share)
-            elif share.number == 0:
-                yield from read_log(log_of_archive(archive, path.name, ALONE), path, ALONE)
+            yield from _items_of(log_of_archive(archive, path.name), path)
     except (BadZipFile, OSError) as error:
         yield unreadable(NAME, SourceRef(file=path.name), f"damaged archive: {describe(error)}")
 
 
-def read_log(log: InspectLog, path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins]:
-    first = share.number == 0
-    if first:
-        yield from log.problems
+def _items_of(log: InspectLog, path: Path) -> Iterator[Item]:
+    yield from log.problems
     if not mapping(log.header.get("eval")):
-        if first and not log.problems:
+        if not log.problems:
             yield unreadable(NAME, log.ref, "`eval` is missing")
         return
     header = log.header
@@ -74,18 +59,11 @@ def read_log(log: InspectLog, path: Path, share: ReaderShare) -> Iterator[Item |
     run = run_of(log, str(path.parent), scorers, judges)
     yield run
     context = LogContext(run, primary_of(header), scorers, judges, bool(header.get("results")))
-    yield from _Samples(context, log).items(share)
+    yield from _Samples(context, log).items()
 
 
 _CONTENT = ("uuid", "input", "target", "output", "scores", "error", "model_usage", "total_time", "started_at")
 """What two samples of one id and epoch have in common only if one is a copy."""
-
-
-class _SampleTally(msgspec.Struct, frozen=True):
-    """The samples that one reader saw, from which the first reader computes the missing ones."""
-
-    seen: list[tuple[str, int]]
-    measured: int
 
 
 class _Samples:
@@ -105,24 +83,10 @@ class _Samples:
         self._plan = log.ref.below("eval", "dataset", "sample_ids")
         self._planned = [words(ident) for ident in sequence(mapping(spec.get("dataset")).get("sample_ids"))]
 
-    def items(self, share: ReaderShare) -> Iterator[Item | TurnBegins]:
+    def items(self) -> Iterator[Item]:
         yield from convert_each(self._log.samples, self._of_sample, source=NAME)
-        if share.number:
-            share.send(pack(_SampleTally(list(self._seen), self._measured)))
-            return
-        if share.of > 1:
-            yield TurnBegins(AFTER_ALL)
-            self._receive(share)
         yield from convert_each(self._unseen(), self._of_summary, source=NAME)
         yield from self._without_row()
-
-    def _receive(self, share: ReaderShare) -> None:
-        """Add the tallies of the other readers; no sample is in two shares."""
-        for data in share.receive():
-            tally = msgspec.msgpack.decode(data, type=_SampleTally)
-            self._seen.update(tally.seen)
-            self._cases.update({ident: "" for ident, _ in tally.seen})
-            self._measured += tally.measured
 
     def _of_sample(self, row: Row) -> list[Item]:
         sample = row.data
