@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,17 +20,17 @@ class Cost(NamedTuple):
     """Of the processor, of the command and all its processes."""
 
 
-def run(command: Sequence[str]) -> Cost:
-    """The command must succeed; its output is thrown away."""
-    return run_and_listen(command)[0]
+def run(command: Sequence[str], settings: Mapping[str, str] = {}) -> Cost:
+    """The command must succeed; its output is thrown away. `settings` are added to its environment."""
+    return run_and_listen(command, settings)[0]
 
 
-def run_and_listen(command: Sequence[str]) -> tuple[Cost, str]:
+def run_and_listen(command: Sequence[str], settings: Mapping[str, str] = {}) -> tuple[Cost, str]:
     """The same with what it printed, which goes to a file: nobody listens while it runs."""
     started, used = time.perf_counter(), _cpu_of_children()
     with (
         tempfile.TemporaryFile() as out,
-        subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, env=_as_installed()) as process,
+        subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, env={**_as_installed(), **settings}) as process,
     ):
         peak = 0.0
         while process.poll() is None:

@@ -55,33 +55,34 @@ def junit_reports(folder: Path, files: int) -> SmallFiles:
     return SmallFiles(folder)
 
 
-def inspect_logs(folder: Path, files: int) -> SmallFiles:
+def inspect_logs(folder: Path, files: int, samples: int = 1) -> SmallFiles:
     for number in range(files):
         task, passed = f"task-{number % 97}", number % 5 > 0
         score = {"value": "C" if passed else "I", "answer": "Yes", "explanation": "Yes"}
+        ids = [*range(1, samples + 1)]
         log = {
             "version": 2, "status": "success",
             "eval": {
                 "eval_id": f"e{number}", "run_id": f"r{number}", "created": "2026-03-01T10:00:00+00:00", "task": task,
                 "task_id": f"t{number}", "task_version": 0, "task_file": f"{task}.py", "model": "openai/gpt-4o-mini",
-                "dataset": {"name": task, "samples": 1, "sample_ids": [1]}, "config": {"epochs": 1},
+                "dataset": {"name": task, "samples": samples, "sample_ids": ids}, "config": {"epochs": 1},
                 "scorers": [{"name": "match"}],
             },
             "plan": {"name": "plan", "steps": [{"solver": "generate", "params": {}}], "config": {}},
             "results": {
-                "total_samples": 1, "completed_samples": 1,
+                "total_samples": samples, "completed_samples": samples,
                 "scores": [{"name": "match", "scorer": "match", "params": {},
                             "metrics": {"accuracy": {"name": "accuracy", "value": float(passed)}}}],
             },
             "stats": {"started_at": "2026-03-01T10:00:00+00:00", "completed_at": "2026-03-01T10:00:02+00:00"},
             "samples": [{
-                "id": 1, "epoch": 1, "input": f"Is {number} even?", "target": "Yes",
+                "id": sample, "epoch": 1, "input": f"Is {number} even?", "target": "Yes",
                 "messages": [{"role": "user", "content": f"Is {number} even?"},
                              {"role": "assistant", "content": "Yes"}],
                 "output": {"model": "gpt-4o-mini", "completion": "Yes",
                            "choices": [{"message": {"role": "assistant", "content": "Yes"}, "stop_reason": "stop"}]},
                 "scores": {"match": score},
-            }],
+            } for sample in ids],
         }  # fmt: skip
         _write(folder, number, f"2026-03-01T10-00-00+00-00_{task}_{number:08}.json", json.dumps(log))
     return SmallFiles(folder)
