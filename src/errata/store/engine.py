@@ -1,11 +1,24 @@
 """The database under the store: SQLite in a file, or PostgreSQL. Nothing else in `store` knows which it is."""
 
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, Integer, MetaData, Select, Table, func, literal_column
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Integer,
+    MetaData,
+    Select,
+    Table,
+    bindparam,
+    func,
+    literal_column,
+    update,
+)
 
 from errata.errors import StoreError, extra_hint
 from errata.model.store_address import StoreLocation
@@ -24,8 +37,8 @@ def holds(column: ColumnElement[Any], data: bytes) -> ColumnElement[bool]:
     return func.instr(column, data) > 0
 
 
-WITH_ROW_NUMBERS = ("verdicts", "tokens", "cases")
-"""Tables whose rows are asked for in the order of writing. That of cases is part of the digest of their run."""
+WITH_ROW_NUMBERS = ("verdicts", "tokens")
+"""Tables whose rows are asked for in the order of writing."""
 
 
 def is_sqlite(connection: Connection) -> bool:
@@ -85,13 +98,19 @@ def plain_rows(connection: Connection, query: Select[Any], most: int) -> Iterato
 
 
 def insert_unless_there(connection: Connection, table: Table, values: dict[str, Any]) -> bool:
-    """False where a row with this key is there."""
-    return bool(_of(connection).insert_unless_there(connection, table, values))
+    """False where a row with this key is there, or is being written by a transaction that then commits."""
+    dialect = import_module(f"sqlalchemy.dialects.{connection.dialect.name}")
+    statement = dialect.insert(table).values(values).on_conflict_do_nothing().returning(*table.primary_key)
+    return connection.execute(statement).first() is not None
 
 
 def set_many(connection: Connection, column: Column[Any], pairs: Sequence[tuple[Any, int]]) -> None:
     """One column of many rows: the new value, and the row's own number."""
-    _of(connection).set_many(connection, column, pairs)
+    if pairs:
+        statement = (
+            update(column.table).where(column.table.c.pk == bindparam("number")).values({column: bindparam("new")})
+        )
+        connection.execute(statement, [{"new": value, "number": number} for value, number in pairs])
 
 
 def new_numbers(connection: Connection, table: Table, count: int) -> Iterator[int]:

@@ -78,7 +78,7 @@ def cases_failed_by(store: Store, pks: Iterable[int], owners: Iterable[str]) -> 
 
 def cases_ending(store: Store, name: str, *, suite: str = "", pk: int | None = None) -> list[str]:
     """The keys of the cases of that name or with that ending: of one run, of one suite, of all."""
-    ending = attempts.c.case_key.endswith(f"/{name}", autoescape=True)
+    ending = attempts.c.case_key.iendswith(f"/{name}", autoescape=True)
     return _keys(store, or_(attempts.c.case_key == name, ending), suite, pk)
 
 

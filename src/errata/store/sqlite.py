@@ -15,7 +15,6 @@ from typing import Any
 
 from sqlalchemy import (
     URL,
-    Column,
     Connection,
     Engine,
     MetaData,
@@ -24,7 +23,6 @@ from sqlalchemy import (
     create_engine,
     create_mock_engine,
     event,
-    insert,
 )
 from sqlalchemy.pool import NullPool
 
@@ -255,22 +253,10 @@ def _literal(value: Any) -> str:
     return str(int(value)) if isinstance(value, int) and abs(value) <= LARGEST_LITERAL else ""
 
 
-def set_many(connection: Connection, column: Column[Any], pairs: Sequence[tuple[Any, int]]) -> None:
-    """One column of many rows: the new value, and the row's own number."""
-    statement = f"UPDATE {column.table.name} SET {column.name} = ? WHERE pk = ?"  # noqa: S608
-    _driver_of(connection).executemany(statement, pairs)
-
-
 def new_numbers(connection: Connection, table: Table) -> Iterator[int]:
     """Numbers for the next rows of a table that never gives one twice; in a transaction that writes."""
     highest = connection.exec_driver_sql("SELECT seq FROM sqlite_sequence WHERE name = ?", (table.name,)).scalar()
     return count(int(highest or 0) + 1)
-
-
-def insert_unless_there(connection: Connection, table: Table, values: dict[str, Any]) -> bool:
-    """False where a row with this key is there."""
-    statement = insert(table).prefix_with("OR IGNORE").values(values).returning(*table.primary_key)
-    return connection.execute(statement).first() is not None
 
 
 def has_table(connection: Connection, name: str) -> bool:
