@@ -20,10 +20,8 @@ from typing import Any, NamedTuple
 from tests.bucket_runs import state
 from tests.suite_of_runs import write_logs
 
-from errata.cluster.deriving import CollectOnWorkers, triage_on_workers
-from errata.cluster.importing import import_on_workers
 from errata.cluster.ray_workers import ray_workers
-from errata.cluster.workers import WorkerPool
+from errata.cluster.workers import CollectOnWorkers, WorkerPool, import_on_workers, triage_on_workers
 from errata.runs.importing import import_orders
 from errata.runs.log_search import look_for
 from errata.runs.triaging import triage_run

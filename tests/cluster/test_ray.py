@@ -15,9 +15,12 @@ os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 else workers yield to everything else here
 ray = pytest.importorskip("ray", reason="Ray is not installed: `make test-ray` runs these tests")
 
-from errata.cluster.deriving import CollectOnWorkers, triage_on_workers  # noqa: E402
-from errata.cluster.importing import import_on_workers  # noqa: E402
 from errata.cluster.ray_workers import ray_workers  # noqa: E402
+from errata.cluster.workers import (  # noqa: E402
+    CollectOnWorkers,
+    import_on_workers,
+    triage_on_workers,
+)
 from errata.runs.importing import import_paths  # noqa: E402
 from errata.runs.log_search import look_for  # noqa: E402
 from errata.store.database import open_store  # noqa: E402

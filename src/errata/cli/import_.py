@@ -121,8 +121,7 @@ def import_with(
     workers: "WorkerPool | None", orders: "Sequence[Order]", objects: Sequence[str], options: Options, *, source: str
 ) -> "list[PathSummary]":
     """With the workers of a cluster; without one, logs in object storage are copied and read here, one by one."""
-    from errata.cluster.importing import import_on_workers, remote_logs
-    from errata.cluster.in_process import ThisProcess
+    from errata.cluster.workers import ThisProcess, import_on_workers, remote_logs
 
     logs: list[Order | RemoteLogs] = [*orders, *remote_logs(objects, source=source)]
     with progress("Importing") as on_items:
@@ -137,7 +136,7 @@ def _triage(
     if workers is None:
         triage_imported(summaries, store, on_run=on_run)
         return
-    from errata.cluster.deriving import is_reachable, triage_on_workers
+    from errata.cluster.workers import is_reachable, triage_on_workers
     from errata.verbs.store import all_runs
 
     if not is_reachable(store, workers):  # a file of this machine: what only this process can open, it triages

@@ -48,7 +48,7 @@ def command(runs: tuple[str, ...], ray_address: str, options: Options) -> None:
 
 
 def _triage_on_cluster(ray_address: str, meant: "Sequence[StoredRun]", store: "Store") -> None:
-    from errata.cluster.deriving import triage_on_workers
+    from errata.cluster.workers import triage_on_workers
 
     with chosen_workers(ray_address) as workers, progress("Triage") as on_items:
         assert workers is not None

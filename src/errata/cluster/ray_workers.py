@@ -1,4 +1,4 @@
-"""A Ray cluster as workers. Only this module imports Ray."""
+"""A Ray cluster as workers. Only this module imports Ray, which starts the task of a lost worker again."""
 
 import logging
 import os
@@ -7,16 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from errata.cluster.tasks import code_version
-from errata.cluster.workers import Message, Running, WorkerLostError, WorkerPool, WorkShare
-from errata.errors import ClusterError, SettingsError, extra_hint
+from errata.cluster.tasks import SAME_CODE, Task, code_version, serve
+from errata.cluster.workers import WorkerPool
+from errata.errors import ClusterError, ErrataError, SettingsError, extra_hint
 from errata.text.clean import one_line
 
-MESSAGES_AHEAD = 32
-"""Messages of a large share that wait to be taken, before its worker waits."""
+RESULTS_AHEAD = 32
+"""Results of a large task that wait to be taken, before its worker waits."""
 LOCAL_STORE_BYTES = 512 * 1024 * 1024
 """Memory for results, in a cluster that is started on this machine."""
-_INSTALL = "install the same version of errata with its extra `ray` on every machine of the cluster"
 
 
 @contextmanager
@@ -30,7 +29,7 @@ def ray_workers(address: str) -> Iterator["RayWorkers"]:
         hint = "run errata on a machine of the cluster, with `--ray auto` or `--ray HOST:PORT`"
         raise SettingsError("errata does not work through Ray Client", hint=hint)
     try:
-        ray.init(**_options(address))
+        ray.init(**_options(address), log_to_driver=False, logging_level=logging.ERROR, namespace="errata")
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
         raise _no_cluster(address, error) from None
     try:
@@ -53,22 +52,16 @@ def _ray() -> Any:
 
 
 def _options(address: str) -> dict[str, Any]:
-    quiet = {"log_to_driver": False, "logging_level": logging.ERROR, "namespace": "errata"}
     if address != "local":
-        return {"address": address, **quiet}
-    return {
-        "num_cpus": os.cpu_count(),
-        "include_dashboard": False,
-        "object_store_memory": LOCAL_STORE_BYTES,
-        "_node_ip_address": "127.0.0.1",
-        **quiet,
-    }
+        return {"address": address}
+    here = {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}
+    return {"num_cpus": os.cpu_count(), "object_store_memory": LOCAL_STORE_BYTES, **here}
 
 
 def _no_cluster(address: str, error: Exception) -> ClusterError:
     why = one_line(str(error), 300)
     if "ersion mismatch" in why:
-        return ClusterError(f"The cluster runs another version: {why}", hint=_INSTALL)
+        return ClusterError(f"The cluster runs another version: {why}", hint=SAME_CODE)
     if address == "auto":
         hint = "start one with `ray start --head`, name its address with `--ray HOST:PORT`, or try `--ray local`"
         return ClusterError("No Ray cluster runs on this machine", hint=hint)
@@ -78,62 +71,28 @@ def _no_cluster(address: str, error: Exception) -> ClusterError:
 class RayWorkers(WorkerPool):
     def __init__(self, ray: Any) -> None:
         self._ray = ray
-        self._lost = _lost_errors(ray)
-        self._remote = ray.remote(_task())
+        self._remote = ray.remote(serve)
 
     def slots(self) -> int:
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
-    def start(self, share: WorkShare) -> Running:
+    def start(self, task: Task) -> Iterator[Any]:
         # a worker that waits until its results are taken must not keep others from starting
-        options = {"num_cpus": 0, "_generator_backpressure_num_objects": MESSAGES_AHEAD} if share.is_large else {}
-        # a lost task is started again by `errata.cluster.workers`, which checks that its results are the same
-        remote = self._remote.options(max_retries=0, **options)
-        return _RunningOnRay(self._ray, remote.remote(share.task, share.argument, code_version()), self._lost)
+        options = {"num_cpus": 0, "_generator_backpressure_num_objects": RESULTS_AHEAD} if task.is_large else {}
+        return self._taken(self._remote.options(max_retries=3, **options).remote(task, code_version()))
+
+    def _taken(self, results: Any) -> Iterator[Any]:
+        try:
+            for result in results:
+                yield self._ray.get(result)
+        except self._ray.exceptions.RayTaskError as error:
+            if isinstance(error.cause, ErrataError):
+                raise error.cause from None
+            raise ClusterError(f"A worker failed: {one_line(str(error.cause), 300)}", hint=SAME_CODE) from error
+        except self._ray.exceptions.RayError as error:
+            hint = "it may have run out of memory; what was finished before is kept"
+            raise ClusterError(f"The cluster lost its worker: {one_line(str(error), 200)}", hint=hint) from None
 
     def share_this_machine(self) -> bool:
         here = socket.gethostname()
         return all(node["NodeManagerHostname"] == here for node in self._ray.nodes() if node["Alive"])
-
-
-def _task() -> Any:
-    """A function without a name in any module: a worker without errata can still run it, and report that."""
-
-    def run_task(task: str, argument: Any, version: str) -> Any:
-        try:
-            from errata.cluster.tasks import serve  # noqa: PLC0415 it runs on another machine
-        except ImportError as error:
-            hint = "install the same version of errata with its extra `ray` on every machine of the cluster"
-            yield "error", ("ClusterError", f"A machine of the cluster can't import errata: {error}", hint)
-            return
-        yield from serve(task, argument, version)
-
-    return run_task
-
-
-def _lost_errors(ray: Any) -> tuple[type[Exception], ...]:
-    known = ray.exceptions
-    return (
-        known.WorkerCrashedError, known.NodeDiedError, known.ObjectLostError, known.OutOfMemoryError,
-        known.LocalRayletDiedError,
-    )  # fmt: skip
-
-
-class _RunningOnRay(Running):
-    def __init__(self, ray: Any, generator: Any, lost: tuple[type[Exception], ...]) -> None:
-        self._ray, self._generator, self._lost = ray, generator, lost
-
-    def next(self) -> Message:
-        try:
-            kind, data = self._ray.get(next(self._generator))
-        except self._lost as error:
-            raise WorkerLostError(one_line(str(error), 200)) from None
-        except StopIteration:
-            raise WorkerLostError("it ended without its last message") from None
-        except self._ray.exceptions.RayTaskError as error:
-            raise error.cause from error
-        return kind, data
-
-    def cancel(self) -> None:
-        with suppress(self._ray.exceptions.RayError, ValueError):
-            self._ray.cancel(self._generator, force=True)

@@ -224,7 +224,7 @@ def suggest(runs: tuple[str, ...], dry_run: bool, ray_address: str, options: Opt
 
 
 def _collect_on(workers: "WorkerPool", store: "Store") -> "CollectFailures":
-    from errata.cluster.deriving import CollectOnWorkers
+    from errata.cluster.workers import CollectOnWorkers
 
     return CollectOnWorkers(workers, store)
 
