@@ -79,9 +79,9 @@ class RayWorkers(WorkerPool):
     def start(self, task: Task) -> Iterator[Any]:
         # a worker that waits until its results are taken must not keep others from starting
         options = {"num_cpus": 0, "_generator_backpressure_num_objects": RESULTS_AHEAD} if task.is_large else {}
-        return self._taken(self._remote.options(max_retries=3, **options).remote(task, code_version()))
+        return self._results_of(self._remote.options(max_retries=3, **options).remote(task, code_version()))
 
-    def _taken(self, results: Any) -> Iterator[Any]:
+    def _results_of(self, results: Any) -> Iterator[Any]:
         try:
             for result in results:
                 yield self._ray.get(result)

@@ -102,7 +102,7 @@ class ErrataDialect(dialect.PGDialect_psycopg):
 registry.register("postgresql.errata", __name__, ErrataDialect.__name__)
 
 
-# --- values: PostgreSQL has no NUL in texts, so it is escaped with a code point that is no character
+# --- values: PostgreSQL has no NUL in texts, so it is escaped with a code point that no character has
 
 
 _ESCAPE, _ZERO, _ITSELF = "\ufdd0", "\ufdd00", "\ufdd01"
