@@ -8,8 +8,9 @@ from tries import CRASHED, trials, tried
 from errata.compare.as_reported import as_reported
 from errata.compare.policies import clean, scores_of, strict
 from errata.compare.pooling import pool_runs, pool_scores
-from errata.compare.scores import Note, Score
+from errata.compare.scores import Score
 from errata.model import Counts, Reported, StoredRun, Subject
+from errata.model.output.score import NoteOutput
 from errata.testing import a_run
 
 
@@ -27,13 +28,13 @@ def test_what_was_left_out_is_told_of_all_runs():
 
 
 def test_a_run_without_a_number_is_said_to_be_missing():
-    found = pool_scores([strict(trials(tried(1))), Score(policy="strict", remark=Note(code="no_attempts"))])
+    found = pool_scores([strict(trials(tried(1))), Score(policy="strict", remark=NoteOutput(code="no_attempts"))])
 
     assert (found.total, found.note) == (1, "of 1 of 2 runs")
 
 
 def test_no_number_at_all_stays_none():
-    found = pool_scores([Score(policy="clean", remark=Note(code="unavailable"))] * 2)
+    found = pool_scores([Score(policy="clean", remark=NoteOutput(code="unavailable"))] * 2)
 
     assert (found.rate, found.note) == (
         None,
@@ -106,7 +107,7 @@ def test_a_mean_of_one_value_leaves_the_spread_unknown():
 def test_runs_that_were_reviewed_do_not_speak_for_those_that_were_not():
     read, unread = (
         Score(policy="reviewed", passed=25, total=25),
-        Score(policy="reviewed", remark=Note(code="reviewed", count=0, of=9)),
+        Score(policy="reviewed", remark=NoteOutput(code="reviewed", count=0, of=9)),
     )
 
     found = pool_scores([read, unread])

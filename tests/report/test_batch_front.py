@@ -7,7 +7,6 @@ from errata.model.output.report.batch import (
     BatchCategory,
     BatchFailure,
     BatchReport,
-    BatchSession,
     BatchTest,
     EarlierResult,
     JudgeWords,
@@ -15,6 +14,7 @@ from errata.model.output.report.batch import (
     Share,
 )
 from errata.model.output.report.shared import ReviewCoverage, ScoreLine, SuspiciousPasses
+from errata.model.output.sessions import SessionOutput
 from errata.report.batch_prose import (
     batch_advice,
     batch_sentences,
@@ -133,7 +133,7 @@ def test_a_cause_quotes_what_the_judges_object_to():
 
 
 def test_a_session_without_a_result_is_named_with_the_number_of_sessions(report):
-    empty = BatchSession(
+    empty = SessionOutput(
         number=1, started_at=None, finished_at=None, tried=2, passed=0, failed=0, not_measured=2, cost=None,
         exit_codes={"-1": 2}, pattern="",
     )  # fmt: skip

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
-import msgspec
 
 from errata.cli.fitting import WIDTH, columns
 from errata.cli.judges import put_judges
@@ -29,9 +28,7 @@ from errata.model.output.consistency import (
     ConsistencyOutput,
     MetricFlipOutput,
     NotStudiedOutput,
-    PassingOutput,
     PlaceOutput,
-    ReliabilityOutput,
     StudyCaseOutput,
     StudyColumnOutput,
     WrittenTableOutput,
@@ -328,8 +325,8 @@ def json_study(consistency: Consistency) -> ConsistencyOutput:
         suite_version=consistency.suite_version or None,
         columns=tuple(_column(one, counts[one.index]) for one in consistency.columns),
         rows=study.rows,
-        passing=msgspec.convert(passing(study.repeated), PassingOutput, from_attributes=True),
-        reliability=msgspec.convert(study.reliability, tuple[ReliabilityOutput, ...], from_attributes=True),
+        passing=passing(study.repeated),
+        reliability=study.reliability,
         flaky=tuple(consistency.name_of(one.case) for one in study.cases if one.repeated.is_flaky),
         unstable=tuple(consistency.name_of(one.case) for one in study.cases if one.repeated.is_unstable),
         always_fail=tuple(consistency.name_of(one.case) for one in study.cases if one.repeated.always_fails),

@@ -7,9 +7,10 @@ from msgspec.structs import replace
 
 from errata.compare.intervals import clusters_of, standard_error
 from errata.compare.repeats import reducer_named
-from errata.compare.scores import Note, Score, group_by_reason
+from errata.compare.scores import Score, group_by_reason
 from errata.compare.trials import NEVER_MADE, Trial, Trials
 from errata.model import Reported
+from errata.model.output.score import NoteOutput
 
 AVERAGED = frozenset(("mean", "accuracy"))
 RULE_NOT_GIVEN = "mean_or_pass_rate"
@@ -20,20 +21,20 @@ _COUNTABLE = AVERAGED | {"pass_rate", RULE_NOT_GIVEN}
 def as_reported(trials: Trials) -> Score:
     headline = next((one for one in trials.run.reported if one.headline), None)
     if headline is None:
-        return Score(policy="as_reported", remark=Note(code="no_headline"))
+        return Score(policy="as_reported", remark=NoteOutput(code="no_headline"))
     rows = [one for one in trials.rows if one.reported_counted]
     if trials.passes_without_verdict:
-        return _not_recounted(headline, Note(code="passes_unassigned", count=trials.passes_without_verdict))
+        return _not_recounted(headline, NoteOutput(code="passes_unassigned", count=trials.passes_without_verdict))
     if trials.not_in_log and trials.passes_without_rows is not None and headline.metric in _COUNTABLE:
         return _with_stated_passes(rows, headline, trials)
     if not rows:
-        return _not_recounted(headline, Note(code="no_rows"))
+        return _not_recounted(headline, NoteOutput(code="no_rows"))
     if trials.not_in_log:
-        return _not_recounted(headline, Note(code="rows_not_in_log", count=trials.not_in_log))
+        return _not_recounted(headline, NoteOutput(code="rows_not_in_log", count=trials.not_in_log))
     score = _recounted(rows, headline, trials)
     if score is None:
         rule = tuple(filter(None, (headline.metric, headline.reducer)))
-        return _not_recounted(headline, Note(code="rule_unknown", words=rule))
+        return _not_recounted(headline, NoteOutput(code="rule_unknown", words=rule))
     groups = group_by_reason((_why(one), "", one) for one in trials.rows if not one.reported_counted)
     recounted = replace(score, stated=None if trials.is_part else headline.value, groups=groups)
     return _by_another_rule(rows, recounted, headline, trials) if recounted.reproduced is False else recounted
@@ -51,7 +52,7 @@ def _by_another_rule(rows: Sequence[Trial], recounted: Score, headline: Reported
     ]
     for name, score in others:
         if score.reproduced:
-            return replace(score, remark=Note(code="headline_rule", words=(name,)))
+            return replace(score, remark=NoteOutput(code="headline_rule", words=(name,)))
     zeros = _with_nothing_as_zero(recounted, headline, trials)
     if zeros is not None:
         return zeros
@@ -61,11 +62,12 @@ def _by_another_rule(rows: Sequence[Trial], recounted: Score, headline: Reported
     if not numbers:
         return recounted
     return replace(
-        recounted, remark=Note(code="headline_rules", words=tuple(f"{name} {rate}" for rate, name in numbers.items()))
+        recounted,
+        remark=NoteOutput(code="headline_rules", words=tuple(f"{name} {rate}" for rate, name in numbers.items())),
     )
 
 
-def _not_recounted(headline: Reported, why: Note) -> Score:
+def _not_recounted(headline: Reported, why: NoteOutput) -> Score:
     return Score(policy="as_reported", stated=headline.value, remark=replace(why, stated=headline.value))
 
 
@@ -79,7 +81,7 @@ def _with_stated_passes(rows: Sequence[Trial], headline: Reported, trials: Trial
         total=len(rows) + trials.not_in_log,
         stated=headline.value,
         groups=group_by_reason((_why(one), "", one) for one in trials.rows if not one.reported_counted),
-        remark=Note(code="passes_without_rows", count=stated, of=trials.not_in_log),
+        remark=NoteOutput(code="passes_without_rows", count=stated, of=trials.not_in_log),
     )
 
 
@@ -153,7 +155,9 @@ def _with_nothing_as_zero(recounted: Score, headline: Reported, trials: Trials) 
     average = _average(((one.case, one.reported or 0.0) for one in made), trials)
     groups = tuple(group for group in recounted.groups if group.why in NEVER_MADE)
     score = (
-        replace(average, stated=recounted.stated, groups=groups, remark=Note(code="empty_counts_zero", count=empty))
+        replace(
+            average, stated=recounted.stated, groups=groups, remark=NoteOutput(code="empty_counts_zero", count=empty)
+        )
         if average
         else None
     )

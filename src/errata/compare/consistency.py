@@ -4,11 +4,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from errata.compare.intervals import Interval, effective_sample_size, wilson
+from errata.compare.intervals import effective_sample_size, wilson
 from errata.compare.matrix import natural, subject_names
-from errata.compare.repeats import Reliability, RepeatedCase, Status, reliability, status_of
+from errata.compare.repeats import RepeatedCase, Status, reliability, status_of
 from errata.errors import ErrataError
 from errata.model import Attempt, StoredRun, split_attempt_id
+from errata.model.output.consistency import PassingOutput, ReliabilityOutput
 from errata.model.record import Struct
 from errata.model.run import WhyLeftOut, case_name, why_excluded
 from errata.model.times import moment_of
@@ -96,7 +97,7 @@ class Study(NamedTuple):
         return [one.repeated for one in self.cases]
 
     @property
-    def reliability(self) -> tuple[Reliability, ...]:
+    def reliability(self) -> tuple[ReliabilityOutput, ...]:
         return reliability(self.repeated)
 
     @property
@@ -118,22 +119,13 @@ class Study(NamedTuple):
         return ((one.case, flip) for one in self.cases for flip in one.flips)
 
 
-class Passing(Struct):
-    """The pass rate over all columns. Attempts at one case are correlated, and the interval accounts for it."""
-
-    passed: int
-    measured: int
-    rate: float | None
-    interval: Interval | None
-
-
-def passing(repeated: Sequence[RepeatedCase]) -> Passing:
+def passing(repeated: Sequence[RepeatedCase]) -> PassingOutput:
     clusters = [(float(one.passed), one.measured) for one in repeated if one.measured]
     passed, measured = sum(one.passed for one in repeated), sum(one.measured for one in repeated)
     size = effective_sample_size(clusters)
     rate = passed / measured if measured else None
     interval = None if rate is None or size is None else wilson(rate * size, size)
-    return Passing(passed=passed, measured=measured, rate=rate, interval=interval)
+    return PassingOutput(passed=passed, measured=measured, rate=rate, interval=interval)
 
 
 class Tries:

@@ -8,8 +8,9 @@ import msgspec
 from errata.compare.as_reported import as_reported
 from errata.compare.intervals import Cluster
 from errata.compare.pooling import with_clusters
-from errata.compare.scores import Note, Policy, Score, group_by_reason
+from errata.compare.scores import Policy, Score, group_by_reason
 from errata.compare.trials import NEVER_MADE, Trial, Trials
+from errata.model.output.score import NoteOutput
 from errata.model.words import NOT_THE_SUBJECTS
 
 __all__ = [
@@ -63,7 +64,7 @@ def by_verdicts(trial: Trial) -> Decision:
 
 def count_by(trials: Trials, policy: Policy, opinion: Decide) -> Score:
     if trials.unavailable:
-        return Score(policy=policy, remark=Note(code="unavailable"))
+        return Score(policy=policy, remark=NoteOutput(code="unavailable"))
     out: list[tuple[str, str, Trial]] = []
     kept: list[tuple[list[Trial], int]] = []
     recovered: list[Trial] = []
@@ -97,7 +98,7 @@ def count_by(trials: Trials, policy: Policy, opinion: Decide) -> Score:
         + sum(not one.passed and not opinion(one).owner for one in recovered),
         recovered=tuple(one.case for one in recovered),
         recovered_passes=sum(one.passed for one in recovered),
-        remark=Note(code="passes_without_rows", count=stated, of=known) if known else None,
+        remark=NoteOutput(code="passes_without_rows", count=stated, of=known) if known else None,
         by_case=_clusters(kept, trials),
     )
 
@@ -117,8 +118,8 @@ def _clusters(units: list[tuple[list[Trial], int]], trials: Trials) -> dict[str,
     return clusters
 
 
-def _unassigned(trials: Trials) -> Note:
-    return Note(code="passes_unassigned", count=trials.passes_without_verdict, of=trials.unit_count)
+def _unassigned(trials: Trials) -> NoteOutput:
+    return NoteOutput(code="passes_unassigned", count=trials.passes_without_verdict, of=trials.unit_count)
 
 
 def passes(unit: list[Trial]) -> bool:
@@ -181,9 +182,9 @@ def strict(trials: Trials) -> Score:
     if trials.not_in_log and stated is None:
         return _bounds(trials)
     if not trials.not_in_log and all(unit[0].execution == "missing" for unit, _ in units):
-        return Score(policy="strict", remark=Note(code="no_attempts"))
+        return Score(policy="strict", remark=NoteOutput(code="no_attempts"))
     if trials.unjudged:
-        return Score(policy="strict", remark=Note(code="nothing_scored"))
+        return Score(policy="strict", remark=NoteOutput(code="nothing_scored"))
     kinds = {unit[0].execution for unit, _ in units} & NEVER_MADE
     kinds |= {CONTRADICTORY for unit, _ in units if contradicts_itself(unit)}
     kinds |= {"missing"} if trials.absent else set()
@@ -193,9 +194,9 @@ def strict(trials: Trials) -> Score:
         else set()
     )
     failed = tuple(kind for kind in _ORDER if kind in kinds)
-    remark = Note(code="counted_as_failed", words=failed) if failed else None
+    remark = NoteOutput(code="counted_as_failed", words=failed) if failed else None
     if trials.not_in_log:
-        remark = Note(code="passes_without_rows", count=stated, of=trials.not_in_log, words=failed)
+        remark = NoteOutput(code="passes_without_rows", count=stated, of=trials.not_in_log, words=failed)
     elif trials.passes_without_verdict:
         remark = _unassigned(trials)
     return Score(
@@ -212,7 +213,7 @@ def _bounds(trials: Trials) -> Score:
     passed = _count_passes(trials.counted_units)
     whole = trials.unit_count + trials.absent + trials.not_in_log
     between = (passed / whole, (passed + trials.not_in_log) / whole)
-    remark = Note(code="rows_not_in_log", count=trials.not_in_log, of=whole, between=between)
+    remark = NoteOutput(code="rows_not_in_log", count=trials.not_in_log, of=whole, between=between)
     return Score(policy="strict", remark=remark)
 
 
@@ -225,11 +226,13 @@ def reviewed(trials: Trials) -> Score:
     """Like clean, with verdicts in place of attributions; without what the grader, the task or a known gap caused."""
     failures = [each for each in trials.distinct if each[0].is_failure]
     seen = sum(often for one, often in failures if one.reviewed)
-    note = Note(code="reviewed", count=seen, of=sum(often for _, often in failures))
+    note = NoteOutput(code="reviewed", count=seen, of=sum(often for _, often in failures))
     if trials.unread:
         return Score(policy="reviewed", remark=note)
     score = count_by(trials, "reviewed", by_verdicts)
-    return msgspec.structs.replace(score, remark=score.remark or (note if failures else Note(code="nothing_failed")))
+    return msgspec.structs.replace(
+        score, remark=score.remark or (note if failures else NoteOutput(code="nothing_failed"))
+    )
 
 
 POLICIES: dict[Policy, Callable[[Trials], Score]] = {
@@ -243,6 +246,6 @@ POLICIES: dict[Policy, Callable[[Trials], Score]] = {
 def scores_of(trials: Trials) -> dict[Policy, Score]:
     """Under each policy. Of a part of a run whose passes have no rows, nothing is known but its failures."""
     if trials.passes_elsewhere:
-        remark = Note(code="passes_elsewhere", count=trials.passes_elsewhere)
+        remark = NoteOutput(code="passes_elsewhere", count=trials.passes_elsewhere)
         return {policy: Score(policy=policy, remark=remark) for policy in POLICIES}
     return {policy: with_clusters(count(trials)) for policy, count in POLICIES.items()}

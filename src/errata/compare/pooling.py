@@ -8,10 +8,11 @@ import msgspec
 from msgspec.structs import replace
 
 from errata.compare.intervals import Cluster, cluster_robust_error, effective_sample_size, merge_clusters
-from errata.compare.scores import POLICY_NAMES, LeftOutGroup, Note, Policy, Score
+from errata.compare.scores import POLICY_NAMES, LeftOutGroup, Policy, Score
 from errata.compare.trials import Trial
 from errata.errors import ErrataError
 from errata.model import Run, StoredRun
+from errata.model.output.score import NoteOutput
 from errata.model.run import WhyLeftOut, subject_key, why_excluded
 
 
@@ -19,7 +20,7 @@ def pool_scores(scores: Sequence[Score]) -> Score:
     """Scores of one policy. A run without a number adds nothing; a sample of reviews does not carry over to others."""
     usable, policy = [score for score in scores if score.total], scores[0].policy
     if policy == "reviewed" and len(usable) < len(scores):
-        return Score(policy=policy, remark=Note(code="runs_reviewed", count=len(usable), of=len(scores)))
+        return Score(policy=policy, remark=NoteOutput(code="runs_reviewed", count=len(usable), of=len(scores)))
     if not usable:
         return Score(policy=policy, remark=scores[0].remark)
     total = sum(score.total for score in usable)
@@ -35,7 +36,9 @@ def pool_scores(scores: Sequence[Score]) -> Score:
         beside=_merged([group for score in scores for group in score.beside]),
         recovered=tuple(case for score in scores for case in score.recovered),
         recovered_passes=sum(score.recovered_passes for score in scores),
-        remark=Note(code="runs_counted", count=len(usable), of=len(scores)) if len(usable) < len(scores) else None,
+        remark=NoteOutput(code="runs_counted", count=len(usable), of=len(scores))
+        if len(usable) < len(scores)
+        else None,
         effective=effective_sample_size(clusters) if clusters and not graded else None,
     )
 
@@ -147,5 +150,5 @@ def _unfit(scored: ScoredRun) -> WhyLeftOut | None:
 
 def _scores(every: Sequence[Mapping[Policy, Score]]) -> dict[Policy, Score]:
     if not every:
-        return {policy: Score(policy=policy, remark=Note(code="no_run_left")) for policy in POLICY_NAMES}
+        return {policy: Score(policy=policy, remark=NoteOutput(code="no_run_left")) for policy in POLICY_NAMES}
     return {policy: pool_scores([scores[policy] for scores in every]) for policy in POLICY_NAMES}

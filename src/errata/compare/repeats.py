@@ -8,6 +8,7 @@ from statistics import fmean, median
 from typing import Literal
 
 from errata.model import Attempt
+from errata.model.output.consistency import ReliabilityOutput
 from errata.model.record import Struct
 from errata.text.lazy_regex import lazy_regex
 
@@ -120,28 +121,17 @@ class RepeatedCase(Struct):
         return [1.0] * self.passed + [0.0] * self.failed
 
 
-class Reliability(Struct):
-    """What k tries at a case would give, in the mean over the cases that have at least k."""
-
-    k: int
-    any: float
-    """pass@k: one of k tries passes."""
-    all: float
-    """pass^k: all k do."""
-    cases: int
-
-
-def reliability(repeated: Sequence[RepeatedCase]) -> tuple[Reliability, ...]:
+def reliability(repeated: Sequence[RepeatedCase]) -> tuple[ReliabilityOutput, ...]:
     """For every k of `TRIES`, and for the largest that a case allows; without bias, as all sets of k tries give it."""
     every = [one.values for one in repeated if one.measured]
     most = max(map(len, every), default=0)
     return tuple(_at(k, every) for k in sorted({*(k for k in TRIES if k <= most), *((most,) if most else ())}))
 
 
-def _at(k: int, every: Sequence[Sequence[float]]) -> Reliability:
+def _at(k: int, every: Sequence[Sequence[float]]) -> ReliabilityOutput:
     some = [(one, both) for one, both in ((pass_at(values, k=k), pass_all(values, k=k)) for values in every)]
     at_least_one = [one for one, _ in some if one is not None]
-    return Reliability(
+    return ReliabilityOutput(
         k=k,
         any=fmean(at_least_one),
         all=fmean(both for _, both in some if both is not None),

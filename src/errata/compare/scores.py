@@ -7,6 +7,7 @@ from typing import Literal, get_args
 from errata.compare.intervals import Cluster, Interval, normal_interval, wilson
 from errata.compare.trials import Trial
 from errata.model import StoredRun
+from errata.model.output.score import NoteOutput
 from errata.model.record import Struct
 from errata.render.figures import hundredths, percent
 
@@ -14,43 +15,6 @@ Policy = Literal["strict", "as_reported", "clean", "reviewed"]
 POLICY_NAMES: tuple[Policy, ...] = get_args(Policy)
 ROUNDED = 0.005
 """However few digits a harness writes, a number that is farther off than this is another one."""
-
-
-NoteCode = Literal[
-    "counted_as_failed",
-    "empty_counts_zero",
-    "headline_rule",
-    "headline_rules",
-    "no_attempts",
-    "no_headline",
-    "no_rows",
-    "no_run_left",
-    "nothing_failed",
-    "nothing_scored",
-    "passes_elsewhere",
-    "passes_unassigned",
-    "passes_without_rows",
-    "reviewed",
-    "rows_not_in_log",
-    "rule_unknown",
-    "runs_counted",
-    "runs_reviewed",
-    "unavailable",
-]
-
-
-class Note(Struct):
-    """What has to be known beside a score, or why there is none."""
-
-    code: NoteCode
-    count: int | None = None
-    of: int | None = None
-    between: Interval | None = None
-    """The rate if all rows that are not in the log had failed, and if they had passed."""
-    stated: float | None = None
-    """The harness's own number, where it can't be recomputed."""
-    words: tuple[str, ...] = ()
-    """What counts as not passed; the harness's rule."""
 
 
 class LeftOutGroup(Struct):
@@ -87,7 +51,7 @@ class Score(Struct):
     recovered: tuple[str, ...] = ()
     """Cases whose result was taken from an earlier session."""
     recovered_passes: int = 0
-    remark: Note | None = None
+    remark: NoteOutput | None = None
     by_case: Mapping[str, Cluster] = {}
     """What each case adds; kept only where cases may come several times."""
     effective: float | None = None
@@ -163,7 +127,7 @@ def group_by_reason(
     return tuple(sorted(made, key=lambda group: -group.count))
 
 
-def note_text(note: Note) -> str:
+def note_text(note: NoteOutput) -> str:
     states = "gives no number" if note.stated is None else f"reports {note.stated:.4g}"
     count, of = note.count or 0, note.of or 0
     match note.code:

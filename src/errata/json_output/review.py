@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from errata.memory.actions import ActionRecord, ActionStatus
 from errata.model import Packet, Reviewer
-from errata.model.output.act import RerunByHand, RerunCommand, RerunCost, RerunNote, RerunOutput, RerunReason
+from errata.model.output.act import RerunByHand, RerunCommand, RerunNote, RerunOutput, RerunReason
 from errata.model.output.memory import ActionAddOutput, ActionListOutput
 from errata.model.output.report import (
     BatchReportOutput,
@@ -199,7 +199,7 @@ def _paths(written: Sequence[WrittenFile]) -> tuple[str, ...]:
 
 
 def rerun_output(rerun: Rerun) -> RerunOutput:
-    run, estimate = rerun.stored.run, rerun.estimate
+    run = rerun.stored.run
     return RerunOutput(
         run=run.native_id,
         run_id=run.id,
@@ -220,7 +220,7 @@ def rerun_output(rerun: Rerun) -> RerunOutput:
             for item in rerun.plan.by_hand
         ),
         notes=tuple(RerunNote(note=note.name, values=note.values) for note in rerun.plan.notes),
-        cost=RerunCost(total=estimate.total, each=estimate.each, basis=estimate.basis) if estimate else None,
+        cost=rerun.estimate,
     )
 
 

@@ -18,7 +18,6 @@ from errata.model.output.memory import (
     AmbiguousNameOutput,
     EarlierReportOutput,
     EffectOutput,
-    RepeatsOutput,
     RunHistoryOutput,
     UnreadReportOutput,
 )
@@ -140,7 +139,7 @@ def analysis_output(analysis: Analysis, report: Path | None, unread: Sequence[Un
 
 
 def history_output(analysis: Analysis) -> RunHistoryOutput:
-    history, repeated = analysis.remembered, analysis.repeated
+    history = analysis.remembered
     return RunHistoryOutput(
         earlier_reports=tuple(
             EarlierReportOutput(
@@ -157,12 +156,7 @@ def history_output(analysis: Analysis) -> RunHistoryOutput:
         reports_not_read=tuple(
             UnreadReportOutput(path=str(report.path), why=report.why) for report in history.report_files.skipped
         ),
-        repeats=RepeatsOutput(
-            in_reports=repeated.in_reports,
-            in_runs=repeated.in_runs,
-            otherwise=repeated.otherwise,
-            should_be_gone=repeated.should_be_gone,
-        ),
+        repeats=analysis.repeated,
         ambiguous_names=tuple(
             AmbiguousNameOutput(name=mention.text, report=mention.report, line=mention.line, cases=keys)
             for mention, keys in history.mentions.ambiguous

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
-import msgspec
-
 from errata.compare.pooling import Pool
 from errata.compare.scores import LeftOutGroup, Policy, Score
 from errata.model.output.score import (
@@ -12,7 +10,6 @@ from errata.model.output.score import (
     GroupedScoreOutput,
     GroupOutput,
     LeftOutAttemptOutput,
-    NoteOutput,
     PassedOutput,
     PooledRunOutput,
     PooledScoresOutput,
@@ -79,7 +76,7 @@ def _values(score: Score) -> dict[str, Any]:
         "reproduced": score.reproduced,
         "left_out": score.left_out,
         "recovered": score.recovered,
-        "note": msgspec.convert(score.remark, NoteOutput, from_attributes=True) if score.remark else None,
+        "note": score.remark,
     }
 
 

@@ -42,8 +42,9 @@ class BucketPlace(Struct):
     slug: str
     title: str
     """Where rules put the failure into a bucket that they formed, and reviewers named since, the words of rules."""
-    status: str
+    status: BucketStatus
     role: MemberRole = "assigned"
+    """Whether this failure was reviewed itself; `assigned`: rules put it there."""
 
     @property
     def is_apart(self) -> bool:

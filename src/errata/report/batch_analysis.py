@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from errata.model.output.report.batch import BatchReport, BatchSession, Spread
+from errata.model.output.report.batch import BatchReport, Spread
+from errata.model.output.sessions import SessionOutput
 from errata.render.document import (
     Block,
     Code,
@@ -102,7 +103,7 @@ def _sessions(report: BatchReport) -> Iterator[Block]:
         )
 
 
-def _session(session: BatchSession) -> tuple[str, ...]:
+def _session(session: SessionOutput) -> tuple[str, ...]:
     counts = (str(session.passed), str(session.failed), str(session.not_measured))
     return (
         str(session.number),

@@ -12,7 +12,6 @@ from errata.model.output.report.batch import (
     BatchFix,
     BatchLimits,
     BatchReport,
-    BatchSession,
     BatchTest,
     EarlierResult,
     Seconds,
@@ -81,7 +80,7 @@ def batch_report(view: RunView, *, made: str) -> BatchReport:
         mean_cost_of_pass=priced.mean if priced else None,
         median_cost_of_pass=priced.median if priced else None,
         priced_passes=priced.priced if priced else 0,
-        sessions=tuple(_sessions(view)),
+        sessions=view.timeline.sessions,
         resumed=len(view.run.sessions) > 1,
         hidden_passes=tuple(names[one.case] for one in timeline.hidden_passes),
         hidden_passes_cost=_sum(one.cost for one in timeline.hidden_passes),
@@ -206,22 +205,6 @@ def _config(run: Run) -> Iterable[tuple[str, str]]:
             yield name.replace("_", " "), ", ".join(map(str, value)) if isinstance(value, list) else str(value)
     if run.started_at and run.finished_at:
         yield PERIOD, f"{run.started_at[:19].replace('T', ' ')} – {run.finished_at[:19].replace('T', ' ')}"
-
-
-def _sessions(view: RunView) -> Iterable[BatchSession]:
-    for session in view.timeline.sessions:
-        yield BatchSession(
-            number=session.number,
-            started_at=session.started_at,
-            finished_at=session.finished_at,
-            tried=session.tried,
-            passed=session.passed,
-            failed=session.failed,
-            not_measured=session.not_measured,
-            cost=session.cost,
-            exit_codes=session.exit_codes,
-            pattern=session.pattern,
-        )
 
 
 def _groups(

@@ -5,15 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from errata.model.output.report.batch import (
-    BatchCategory,
-    BatchFailure,
-    BatchReport,
-    BatchSession,
-    BatchTest,
-    SpreadGroup,
-)
+from errata.model.output.report.batch import BatchCategory, BatchFailure, BatchReport, BatchTest, SpreadGroup
 from errata.model.output.report.shared import ScoreLine
+from errata.model.output.sessions import SessionOutput
 from errata.render.figures import percent, plural
 from errata.render.proof import proof_counts, sureness
 from errata.report.batch_failure_words import capitalised, lowered, share_words
@@ -170,7 +164,7 @@ def category_advice(category: BatchCategory) -> str:
     return ". ".join([advice, *how])
 
 
-def _stop_early(session: BatchSession, sessions: int) -> str:
+def _stop_early(session: SessionOutput, sessions: int) -> str:
     of_all = f" of {sessions}" if sessions > 1 else ""
     nothing = f"session {session.number}{of_all} measured none of its {session.tried} tests"
     if set(session.exit_codes) == {NOT_STARTED}:
@@ -208,12 +202,12 @@ def batch_limits(report: BatchReport) -> Iterator[str]:
         )
 
 
-def session_times(session: BatchSession) -> str:
+def session_times(session: SessionOutput) -> str:
     start, end = ((moment or "–")[:19].replace("T", " ") for moment in (session.started_at, session.finished_at))
     return f"{start} – {end[11:] if end[:10] == start[:10] else end}"
 
 
-def exit_codes(session: BatchSession) -> str:
+def exit_codes(session: SessionOutput) -> str:
     return ", ".join(f"{code} for {often}" for code, often in session.exit_codes.items())
 
 

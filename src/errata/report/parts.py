@@ -3,9 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-import msgspec
-
-from errata.compare.scores import Note, note_text
+from errata.compare.scores import note_text
 from errata.model.output.report.batch import BatchReport
 from errata.model.output.report.shared import ReviewCoverage, ScoreLine
 from errata.model.suspects import SuspectTask, SuspectTasks
@@ -63,7 +61,7 @@ def reasons_words(score: ScoreLine) -> str:
 
 
 def score_note(score: ScoreLine) -> str:
-    parts = [note_text(msgspec.convert(score.note, Note, from_attributes=True))] if score.note else []
+    parts = [note_text(score.note)] if score.note else []
     if score.recovered:
         parts.append(f"{score.recovered:,} recovered from an earlier session")
     if score.reproduced is not None:

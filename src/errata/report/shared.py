@@ -4,12 +4,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import PurePath
 
-import msgspec
-
 from errata.compare.scores import Policy, Score
 from errata.model import Action, Attribution, Finding, Run, StoredRun
 from errata.model.output.report.shared import DoneAction, FindingFact, ReviewCoverage, ScoreLine, SuspiciousPasses
-from errata.model.output.score import NoteOutput
 from errata.model.standing import AttemptReview, name_of
 from errata.model.verdict import word_for
 from errata.runs.suspicions import SuspiciousPass
@@ -48,7 +45,7 @@ def score_line(score: Score, policy: Policy = "clean") -> ScoreLine:
         beside=_counts_beside(score) if policy in CORRECTED else {},
         stated=score.stated if policy == "as_reported" else None,
         reproduced=score.reproduced if policy == "as_reported" else None,
-        note=msgspec.convert(score.remark, NoteOutput, from_attributes=True) if score.remark else None,
+        note=score.remark,
     )
 
 

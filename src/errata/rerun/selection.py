@@ -3,9 +3,8 @@
 from collections.abc import Container, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
-import msgspec
-
 from errata.model import Attempt, Run, StoredRun
+from errata.model.output.act import RerunCost
 from errata.model.record import Struct
 from errata.model.run import case_name
 from errata.rerun import plan_for
@@ -49,15 +48,6 @@ class CountedAttempts(Protocol):
     def __call__(self, *, case: str = "") -> Iterator[Attempt]: ...
 
 
-class CostEstimate(msgspec.Struct, frozen=True):
-    """The cost of a rerun, if an attempt costs as much as the measured ones of this run did on average."""
-
-    total: float
-    each: float
-    basis: int
-    """How many measured attempts have a known cost."""
-
-
 class Rerun(Struct):
     stored: StoredRun
     plan: RerunPlan
@@ -65,7 +55,7 @@ class Rerun(Struct):
     """How many to repeat."""
     recovered: tuple[str, ...] = ()
     """Cases that are not repeated, because an earlier session measured them."""
-    estimate: CostEstimate | None
+    estimate: RerunCost | None
     """None if the log has no costs; that is not zero."""
 
 
@@ -197,11 +187,11 @@ class _Selection:
         for passed in self._passed.values():
             self.attempts += passed if passed[0].case not in names else []
 
-    def estimate(self, attempts: int) -> CostEstimate | None:
+    def estimate(self, attempts: int) -> RerunCost | None:
         if not self._priced or not attempts:
             return None
         each = self._spent / self._priced
-        return CostEstimate(attempts * each, each, self._priced)
+        return RerunCost(total=attempts * each, each=each, basis=self._priced)
 
     def _name(self, attempt: Attempt) -> str:
         return case_name(self._run, attempt.case)

@@ -8,6 +8,7 @@ import msgspec
 from errata.errors import SettingsError
 from errata.model import Packet, ReviewBatch, ReviewCall, StoredRun, Usage
 from errata.model.filters import Filters
+from errata.model.output.review import EstimateOutput
 from errata.model.standing import base_name_of
 from errata.review.choose_reviewer import ChosenReviewer
 from errata.review.excerpts import weight
@@ -31,17 +32,6 @@ DEFINITIONS = 2_000
 """Tokens for the descriptions of the tools."""
 
 
-class Estimate(msgspec.Struct, frozen=True, kw_only=True):
-    packets: int
-    calls: int
-    """Without those whose answer is stored already."""
-    cached: int
-    tokens_in: int
-    tokens_out: int
-    cost: float | None
-    """None where the price of the model is not known."""
-
-
 def tokens_in(text: str) -> int:
     return int(weight(text) / BYTES_A_TOKEN) + 1
 
@@ -59,7 +49,7 @@ IsKnown = Callable[[Packet, Prompt], bool]
 
 def estimate_passes(
     packets: Iterable[Packet], prompt: Callable[[Packet], Prompt], passes: Sequence[tuple[IsKnown, Price]]
-) -> list[Estimate]:
+) -> list[EstimateOutput]:
     """One for each pass over the same packets, which are made once."""
     whole = 0
     calls, given = [0] * len(passes), [0] * len(passes)
@@ -74,9 +64,9 @@ def estimate_passes(
     return [_estimate(whole, *counts) for counts in zip(calls, given, (price for _, price in passes), strict=True)]
 
 
-def _estimate(packets: int, calls: int, given: int, price: Price) -> Estimate:
+def _estimate(packets: int, calls: int, given: int, price: Price) -> EstimateOutput:
     given, out = int(given * (1 + REPAIRED)), int(calls * OUTPUT_TOKENS * (1 + REPAIRED))
-    return Estimate(
+    return EstimateOutput(
         packets=packets,
         calls=calls,
         cached=packets - calls,
@@ -86,10 +76,10 @@ def _estimate(packets: int, calls: int, given: int, price: Price) -> Estimate:
     )
 
 
-def total_estimate(passes: Sequence[Estimate]) -> Estimate:
+def total_estimate(passes: Sequence[EstimateOutput]) -> EstimateOutput:
     """Of all passes; an unknown price makes the whole unknown."""
     costs = [one.cost for one in passes]
-    return Estimate(
+    return EstimateOutput(
         packets=passes[0].packets,
         calls=sum(one.calls for one in passes),
         cached=sum(one.cached for one in passes),
@@ -155,7 +145,7 @@ class ReviewPlan(msgspec.Struct, frozen=True, kw_only=True):
     parts: tuple[PlannedRun, ...]
     left_out: dict[str, int]
     """How many of each group are waiting but not planned this time."""
-    estimate: Estimate
+    estimate: EstimateOutput
     downloaded: tuple[ReviewBatch, ...] = ()
     """Batches whose answers are to be judged."""
     lost: tuple[ReviewCall, ...] = ()
@@ -203,7 +193,7 @@ def _usage(chosen: ChosenReviewer, given: int, taken: int) -> Usage:
     return Usage(input=given, output=taken, cost=cost, cost_source="unknown" if cost is None else "estimated")
 
 
-def with_tools(estimate: Estimate, chosen: ChosenReviewer) -> Estimate:
+def with_tools(estimate: EstimateOutput, chosen: ChosenReviewer) -> EstimateOutput:
     """With tools, every request repeats the conversation so far."""
     if not chosen.reads_more or not estimate.calls:
         return estimate

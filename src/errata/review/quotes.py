@@ -3,25 +3,13 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import msgspec
-
 from errata.model import Packet, StoredRun, Verdict
+from errata.model.output.review import QuoteCheckOutput
 from errata.model.standing import may_be_stale
 from errata.review.evidence import PlaceIndex
 from errata.review.fields import LINE
 from errata.review.redaction import packet_hash
 from errata.text.clean import one_line
-
-
-class QuoteCheck(msgspec.Struct, frozen=True, kw_only=True):
-    quotes: int
-    verified: int
-    stale: tuple[str, ...] = ()
-    """Attempts that were imported again with another error, or without what their verdict quotes."""
-    changed: int = 0
-    """Verdicts on a packet that has changed since; what they quote is still there."""
-    without: int = 0
-    """Verdicts that quote nothing; only people may."""
 
 
 class LookedUpVerdict(NamedTuple):
@@ -55,9 +43,9 @@ def _has_error(packet: Packet, places: PlaceIndex, line: str) -> bool:
     return line in ("", stated) or bool(places.holding(line))
 
 
-def check_of(verdicts: Sequence[Verdict], looked_up: Sequence[LookedUpVerdict], stored: StoredRun) -> QuoteCheck:
+def check_of(verdicts: Sequence[Verdict], looked_up: Sequence[LookedUpVerdict], stored: StoredRun) -> QuoteCheckOutput:
     stale = [one.verdict for one in looked_up if not one.stands and may_be_stale(one.verdict, stored)]
-    return QuoteCheck(
+    return QuoteCheckOutput(
         quotes=sum(len(verdict.evidence) for verdict in verdicts),
         verified=sum(one.verified for one in looked_up),
         stale=tuple(verdict.attempt for verdict in stale),

@@ -8,14 +8,13 @@ import msgspec
 from errata.model import Attribution, ReviewBatch, ReviewCall, StoredRun, Verdict
 from errata.model.bucket import RunBuckets
 from errata.model.identity import split_attempt_id
-from errata.model.output.review import DoubtOutput, OwnerRowOutput, SpentOutput
+from errata.model.output.review import DoubtOutput, OwnerRowOutput, QuoteCheckOutput, SpentOutput
 from errata.model.run import case_name
 from errata.model.standing import Standing, name_of, standing
 from errata.model.usage import total_of
 from errata.model.verdict import Refusal, short_word_for, word_for
 from errata.model.words import OWNERS
 from errata.review.queue import needs_second
-from errata.review.quotes import QuoteCheck
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +40,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     labels: dict[str, int]
     reviewers: dict[str, int]
     """Kind and name → how many they have read."""
-    quotes: QuoteCheck
+    quotes: QuoteCheckOutput
     seconded: int
     """Read by two or more independent reviewers."""
     need_second: tuple[str, ...]
@@ -64,7 +63,7 @@ def build_status(
     calls: Iterable[ReviewCall],
     batches: Iterable[ReviewBatch],
     buckets: RunBuckets,
-    check_quotes: Callable[[Sequence[Verdict]], QuoteCheck],
+    check_quotes: Callable[[Sequence[Verdict]], QuoteCheckOutput],
 ) -> Status:
     """Of all that is stored about a run; what is about no failure of it (any more) is left aside."""
     triaged = {attempt: one for attempt, one in attributions.items() if attempt in failures}

@@ -9,13 +9,7 @@ from errata.errors import NotFoundError, did_you_mean
 from errata.model import Attempt, Attribution, BucketPlace, Run, StoredRun
 from errata.model.filters import Filters
 from errata.model.history import History
-from errata.model.output.failures import (
-    BucketNameOutput,
-    FailureOutput,
-    LabelChangeOutput,
-    SignalOutput,
-    StandingVerdictOutput,
-)
+from errata.model.output.failures import FailureOutput, SignalOutput, StandingVerdictOutput
 from errata.model.output.memory import CaseHistoryOutput
 from errata.model.run import case_name
 from errata.model.standing import Standing
@@ -126,7 +120,7 @@ class Failure(msgspec.Struct, frozen=True):
             else (),
             failure_key=attribution.failure_key if attribution else None,
             suggested_labels=attribution.suggested_labels if attribution else {},
-            bucket=msgspec.convert(self.bucket, BucketNameOutput | None, from_attributes=True),
+            bucket=self.bucket,
             verdict=_verdict(self.standing),
             before=CaseHistoryOutput.of(before) if (before := self.before) else None,
         )
@@ -151,7 +145,7 @@ def _verdict(stood: Standing | None) -> StandingVerdictOutput | None:
         final=stood.final,
         disputed=stood.is_disputed,
         inherited_from=verdict.inherited_from,
-        changes=msgspec.convert(stood.changes, tuple[LabelChangeOutput, ...], from_attributes=True),
+        changes=stood.changes,
     )
 
 

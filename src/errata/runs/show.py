@@ -27,7 +27,6 @@ from errata.model.output.show import (
     ShownAttemptOutput,
     ShownBucketOutput,
     ShownRunOutput,
-    StandingOutput,
 )
 from errata.model.run import case_name
 from errata.model.standing import AttemptReview
@@ -50,14 +49,7 @@ MOST_LOOKED_AT = 20_000
 """Failures of other runs, the newest run first."""
 
 
-class Alike(msgspec.Struct, frozen=True):
-    model: str
-    count: int
-    run: str
-    """The newest with such a failure."""
-
-
-def failing_alike(stored: StoredRun, store: Store, key: FailureKey) -> tuple[Alike, ...]:
+def failing_alike(stored: StoredRun, store: Store, key: FailureKey) -> tuple[SameFailureOutput, ...]:
     """Models that fail in the same way, those that do so most often first.
 
     A key without words of its own, such as `unresolved`, is not a likeness, nor is a list of failed checks; a run
@@ -78,7 +70,7 @@ def failing_alike(stored: StoredRun, store: Store, key: FailureKey) -> tuple[Ali
         if alike_there:
             often[other.run.subject.model] += alike_there
             newest.setdefault(other.run.subject.model, other.run.native_id)
-    return tuple(Alike(model, count, newest[model]) for model, count in often.most_common())
+    return tuple(SameFailureOutput(model=model, count=count, run=newest[model]) for model, count in often.most_common())
 
 
 class ShownRun(msgspec.Struct, frozen=True):
@@ -120,7 +112,7 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     """Of that bucket, over all runs."""
     before: History | None = None
     """What was known of the failure before the run."""
-    alike: tuple[Alike, ...] = ()
+    alike: tuple[SameFailureOutput, ...] = ()
     """Other models that fail in the same way."""
     evidence_log: tuple[Observation, ...] = ()
     """What the steps of a failure show by themselves."""
@@ -151,11 +143,11 @@ class ShownAttempt(msgspec.Struct, frozen=True):
             attribution=self.attribution,
             explanation=msgspec.convert(self.explanation, ExplanationOutput | None, from_attributes=True),
             verdicts=self.review.verdicts if self.review else (),
-            standing=msgspec.convert(standing, StandingOutput | None, from_attributes=True),
+            standing=standing,
             stale=self.stale,
             bucket=self._bucket_output(),
             before=CaseHistoryOutput.of(self.before) if self.before else None,
-            alike=msgspec.convert(self.alike, tuple[SameFailureOutput, ...], from_attributes=True),
+            alike=self.alike,
             evidence_log=self.evidence_log,
         )
 

@@ -10,7 +10,7 @@ from errata.store.database import Store
 from errata.store.reviews import verdicts_of
 
 if TYPE_CHECKING:
-    from errata.review.quotes import QuoteCheck
+    from errata.model.output.review import QuoteCheckOutput
 
 
 def standing_of(
@@ -52,7 +52,7 @@ def counts(stood: Standing) -> bool:
     return stood.final or stood.verdict.inherited_from is not None
 
 
-def quotes_found(stored: StoredRun, store: Store, verdicts: Sequence[Verdict]) -> "QuoteCheck":
+def quotes_found(stored: StoredRun, store: Store, verdicts: Sequence[Verdict]) -> "QuoteCheckOutput":
     # every page asks for standings, and few runs have a verdict that may be stale; the view asks for this
     from errata.review.stored import queue  # noqa: PLC0415
     from errata.runs.review_context import context_of  # noqa: PLC0415

@@ -12,6 +12,7 @@ from errata.compare.categories import overlap_of
 from errata.model import Attempt, Attribution, CauseSummary, Finding, StoredRun
 from errata.model.cells import is_failed
 from errata.model.counts import CategoryOverlap, NoEstimate
+from errata.model.output.memory import RepeatsOutput
 from errata.model.run import case_name
 from errata.model.standing import Standing
 from errata.model.suspects import SuspectTasks
@@ -72,19 +73,6 @@ class Owned(msgspec.Struct, frozen=True):
     """Of the owner `model`: failures that are shown to be the model's."""
     presumed: dict[ProofReason, int] = {}
     """Of the owner `model`: why → failures that are only presumed to be the model's."""
-
-
-class RepeatCounts(msgspec.Struct, frozen=True):
-    """How many of the failures were known before."""
-
-    in_reports: int = 0
-    """Their cases are named in earlier reports about the model."""
-    in_runs: int = 0
-    """Their cases failed in earlier runs of the model."""
-    otherwise: int = 0
-    """They failed before, but in another way."""
-    should_be_gone: int = 0
-    """Something was done about them in the meantime."""
 
 
 class CategoryFailures(NamedTuple):
@@ -212,7 +200,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     causes: tuple[CauseSummary, ...] = ()
     """Buckets, the largest first; empty where nothing failed, or too much to be grouped along with other work."""
     remembered: RunHistory
-    repeated: RepeatCounts
+    repeated: RepeatsOutput
 
     @property
     def all_passed(self) -> bool:
@@ -296,13 +284,13 @@ def _failed_suspects(view: "RunView") -> SuspectTasks:
     return msgspec.structs.replace(suspects, tasks=tasks, total=len(tasks) + more)
 
 
-def _count_repeats(remembered: RunHistory, failed: Counter[str]) -> RepeatCounts:
+def _count_repeats(remembered: RunHistory, failed: Counter[str]) -> RepeatsOutput:
     histories = [(often, remembered.before(case)) for case, often in failed.items()]
-    return RepeatCounts(
-        sum(often for often, before in histories if before.reports),
-        sum(often for often, before in histories if before.runs),
-        sum(often for often, before in histories if before.failed_otherwise),
-        sum(often for often, before in histories if before.should_be_gone),
+    return RepeatsOutput(
+        in_reports=sum(often for often, before in histories if before.reports),
+        in_runs=sum(often for often, before in histories if before.runs),
+        otherwise=sum(often for often, before in histories if before.failed_otherwise),
+        should_be_gone=sum(often for often, before in histories if before.should_be_gone),
     )
 
 

@@ -13,7 +13,7 @@ from errata.runs.summary import Analysis
 from errata.text.clean import one_line
 
 if TYPE_CHECKING:
-    from errata.runs.show import Alike
+    from errata.model.output.show import SameFailureOutput
 
 MOST_ACTIONS = 8
 MOST_NOTES = 3
@@ -79,7 +79,7 @@ def _target(effect: ActionResult) -> str:
     return f"{one_line(name, TARGET)}, {action.date[:10]}"
 
 
-def put_before(before: History, alike: "tuple[Alike, ...]", *, raw: bool, comparable: bool = True) -> None:
+def put_before(before: History, alike: "tuple[SameFailureOutput, ...]", *, raw: bool, comparable: bool = True) -> None:
     """`History  2026-02-12 MODEL_FAULT "Fourth call not refused" · no action recorded`."""
     lines = [*(["failed before, in another way"] if before.failed_otherwise else []), *_reports(before), *_runs(before)]
     for at, line in enumerate(lines):
@@ -118,7 +118,7 @@ def _runs(before: History) -> list[str]:
     return [f"failed in {plural(len(runs), 'earlier run')} of the model: {_some(runs)}"]
 
 
-def _elsewhere(before: History, alike: "tuple[Alike, ...]", *, comparable: bool) -> list[str]:
+def _elsewhere(before: History, alike: "tuple[SameFailureOutput, ...]", *, comparable: bool) -> list[str]:
     failed = {one.model for one in before.other_runs}
     # of a model whose run is in the store, a report that only repeats the rules adds nothing
     mentions = [one for one in before.others if one.model not in failed or (one.label and not one.by_rule)]

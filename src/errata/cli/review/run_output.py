@@ -4,8 +4,6 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
-
 from errata.cli.output import money, number, plural, put, put_command, put_json, say
 from errata.cli.review.options import no_failure
 from errata.cli.table import put_parts
@@ -13,7 +11,6 @@ from errata.json_output.review import batch_output
 from errata.model import ReviewBatch, ReviewCall
 from errata.model.output.review import (
     DryRunOutput,
-    EstimateOutput,
     LostCallOutput,
     PlannedRunOutput,
     ReviewRunOutput,
@@ -146,7 +143,7 @@ def plan_fields(plan: ReviewPlan) -> dict[str, Any]:
         "reviewer": word_for(plan.request.chosen.identity),
         "passes": plan.request.passes,
         "goes_to": plan.request.chosen.goes_to,
-        "estimate": msgspec.convert(plan.estimate, EstimateOutput, from_attributes=True),
+        "estimate": plan.estimate,
         "left_out": plan.left_out,
         "lost_before": lost_calls(plan.lost),
     }

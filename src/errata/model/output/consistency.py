@@ -20,6 +20,8 @@ class StudyColumnOutput(Struct):
 
 
 class PassingOutput(Struct):
+    """The pass rate over all columns. Attempts at one case are correlated, and the interval accounts for it."""
+
     passed: int
     measured: int
     rate: float | None

@@ -6,17 +6,16 @@ from msgspec import UNSET, UnsetType
 
 from errata.model.action import KnownGap
 from errata.model.attribution import FailureKey
+from errata.model.bucket import BucketPlace
 from errata.model.history import Match, Mention
 from errata.model.output.memory import ActionListOutput, CaseHistoryOutput
 from errata.model.output.runs import NamedRun, ProjectOutput
 from errata.model.record import Struct
-from errata.model.verdict import Reviewer
+from errata.model.standing import LabelChange
 from errata.model.words import (
-    BucketStatus,
     Confidence,
     Execution,
     Measurement,
-    MemberRole,
     Outcome,
     Owner,
     Proof,
@@ -31,28 +30,6 @@ class SignalOutput(Struct):
     where: str
     """The field of the attempt it was made in."""
     quote: str
-
-
-class BucketNameOutput(Struct):
-    """The bucket of a failure."""
-
-    id: str
-    slug: str
-    title: str
-    status: BucketStatus
-    role: MemberRole
-    """Whether this failure was reviewed itself; `assigned`: rules put it there."""
-
-
-class LabelChangeOutput(Struct):
-    """A label that another verdict replaced; the first `old` is the suggestion of triage, where there was one."""
-
-    old: str
-    new: str
-    by: Reviewer
-    verdict: str
-    """The id of the verdict that changed it."""
-    at: str | None
 
 
 class StandingVerdictOutput(Struct):
@@ -76,7 +53,7 @@ class StandingVerdictOutput(Struct):
     """Reviewers disagree, and no person has decided."""
     inherited_from: str | None
     """The verdict on the same failure of another run that it was taken from."""
-    changes: tuple[LabelChangeOutput, ...]
+    changes: tuple[LabelChange, ...]
 
 
 class AttemptRowOutput(NamedRun):
@@ -123,7 +100,7 @@ class FailureOutput(AttemptRowOutput):
     """Equal for failures with the same error, apart from numbers, ids and paths."""
     suggested_labels: dict[str, str]
     """Taxonomy → label."""
-    bucket: BucketNameOutput | None
+    bucket: BucketPlace | None
     verdict: StandingVerdictOutput | None
     before: CaseHistoryOutput | None
     """What was known of the case before this run."""

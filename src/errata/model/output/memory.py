@@ -132,11 +132,12 @@ class UnreadReportOutput(Struct):
 
 
 class RepeatsOutput(Struct):
-    in_reports: int
-    in_runs: int
-    otherwise: int
+    in_reports: int = 0
+    in_runs: int = 0
+    otherwise: int = 0
     """Of these, failures at another check or with another failure key than before."""
-    should_be_gone: int
+    should_be_gone: int = 0
+    """Something was done about them in the meantime."""
 
 
 class AmbiguousNameOutput(Struct):

@@ -167,9 +167,12 @@ class OwnerRowOutput(Struct):
 class QuoteCheckOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"verified": "found"}):
     quotes: int
     verified: int
-    stale: tuple[str, ...]
-    changed: int
-    without: int
+    stale: tuple[str, ...] = ()
+    """Attempts that were imported again with another error, or without what their verdict quotes."""
+    changed: int = 0
+    """Verdicts on a packet that has changed since; what they quote is still there."""
+    without: int = 0
+    """Verdicts that quote nothing; only people may."""
 
 
 class DoubtOutput(Struct):
@@ -260,6 +263,7 @@ class PlannedRunOutput(Struct):
 class EstimateOutput(Struct):
     packets: int
     calls: int
+    """Without those whose answer is stored already."""
     cached: int
     tokens_in: int
     tokens_out: int

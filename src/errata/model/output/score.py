@@ -11,18 +11,40 @@ from errata.model.run import Exclusion
 from errata.model.words import CostNote, LeftOutCode
 
 Interval = tuple[float, float]
+NoteCode = Literal[
+    "counted_as_failed",
+    "empty_counts_zero",
+    "headline_rule",
+    "headline_rules",
+    "no_attempts",
+    "no_headline",
+    "no_rows",
+    "no_run_left",
+    "nothing_failed",
+    "nothing_scored",
+    "passes_elsewhere",
+    "passes_unassigned",
+    "passes_without_rows",
+    "reviewed",
+    "rows_not_in_log",
+    "rule_unknown",
+    "runs_counted",
+    "runs_reviewed",
+    "unavailable",
+]
 
 
 class NoteOutput(Struct):
     """What has to be known beside a score, or why there is none."""
 
-    code: str
-    count: int | None
-    of: int | None
-    between: Interval | None
+    code: NoteCode
+    count: int | None = None
+    of: int | None = None
+    between: Interval | None = None
     """The rate if all rows that are not in the log had failed, and if they had passed."""
-    stated: float | None
-    words: tuple[str, ...]
+    stated: float | None = None
+    """The harness's own number, where it can't be recomputed."""
+    words: tuple[str, ...] = ()
     """`counted_as_failed`: which kinds; `rule_unknown`: the harness's rule."""
 
 

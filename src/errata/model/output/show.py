@@ -4,12 +4,13 @@ from typing import Any, Literal
 
 from errata.model.attempt import Attempt
 from errata.model.attribution import Attribution, Signal
+from errata.model.bucket import BucketPlace
 from errata.model.case import Case
 from errata.model.counts import Counts
-from errata.model.output.failures import BucketNameOutput, LabelChangeOutput
 from errata.model.output.memory import CaseHistoryOutput
 from errata.model.record import Finding, Struct
 from errata.model.run import Run
+from errata.model.standing import Standing
 from errata.model.step import Observation
 from errata.model.verdict import Packet, Verdict
 from errata.model.words import Owner
@@ -72,18 +73,6 @@ class ExplanationOutput(Struct):
     effect: ScoreEffectOutput
 
 
-class StandingOutput(Struct):
-    """The verdict that counts, and what it replaced."""
-
-    verdict: Verdict
-    disagreeing: tuple[Verdict, ...]
-    """The newest verdict of each other reviewer who disagrees."""
-    readings: tuple[Verdict, ...]
-    """The verdicts between which an adjudication decided."""
-    changes: tuple[LabelChangeOutput, ...]
-    final: bool
-
-
 class SameFailureOutput(Struct):
     """Another model that fails in the same way."""
 
@@ -93,7 +82,7 @@ class SameFailureOutput(Struct):
     """Its newest run with such a failure."""
 
 
-class ShownBucketOutput(BucketNameOutput):
+class ShownBucketOutput(BucketPlace):
     """The bucket of a failure, and how much of it was reviewed, over all runs."""
 
     mistakes: int
@@ -117,7 +106,7 @@ class ShownAttemptOutput(Struct):
     explanation: ExplanationOutput | None
     verdicts: tuple[Verdict, ...]
     """All of them, oldest first."""
-    standing: StandingOutput | None
+    standing: Standing | None
     stale: bool
     """The log changed after the verdict, and its quotes are gone."""
     bucket: ShownBucketOutput | None

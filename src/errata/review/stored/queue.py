@@ -8,12 +8,13 @@ from errata.errors import SettingsError
 from errata.model import Packet, Question, Reviewer, Verdict
 from errata.model.bucket import RunBuckets
 from errata.model.filters import Filters
+from errata.model.output.review import QuoteCheckOutput
 from errata.review.labels import OWNERS
 from errata.review.material import RunContext
 from errata.review.packet import PacketOptions
 from errata.review.packet_size import BUDGET, UNLIMITED
 from errata.review.queue import Queue, QueueKind, build_queue, by_attempt, perhaps_returned
-from errata.review.quotes import LookedUpVerdict, QuoteCheck, by_packet_form, check_of, look_up
+from errata.review.quotes import LookedUpVerdict, by_packet_form, check_of, look_up
 from errata.review.redaction import redacted
 from errata.review.status import Status, build_status
 from errata.review.stored.packets import packets_of, wanted_failures
@@ -61,7 +62,7 @@ def review_status(context: RunContext, store: Store, buckets: RunBuckets, *, now
 # --- whether the quotes of verdicts are still in the places they name, in the failures as stored now
 
 
-def quotes_found(context: RunContext, store: Store, verdicts: Sequence[Verdict]) -> QuoteCheck:
+def quotes_found(context: RunContext, store: Store, verdicts: Sequence[Verdict]) -> QuoteCheckOutput:
     forms = by_packet_form(verdicts).values()
     return check_of(verdicts, [one for same in forms for one in _looked_up(context, store, same)], context.stored)
 

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from errata.model.output.report.shared import FindingFact, QuotedEvidence, ReviewCoverage, ScoreLine, SuspiciousPasses
+from errata.model.output.sessions import SessionOutput
 from errata.model.record import Struct
 from errata.model.words import Proof, ProofReason
 
@@ -51,20 +52,6 @@ class BatchTest(Struct):
     owner: str = ""
     """Of its failure; empty where it passed."""
     earlier: EarlierResult | None = None
-
-
-class BatchSession(Struct):
-    number: int
-    started_at: str | None
-    finished_at: str | None
-    tried: int
-    passed: int
-    failed: int
-    not_measured: int
-    cost: float | None
-    exit_codes: dict[str, int]
-    """`none` where the log has none."""
-    pattern: str
 
 
 class Moment(Struct):
@@ -266,7 +253,7 @@ class BatchReport(Struct):
     mean_cost_of_pass: float | None
     median_cost_of_pass: float | None
     priced_passes: int
-    sessions: tuple[BatchSession, ...]
+    sessions: tuple[SessionOutput, ...]
     resumed: bool = False
     """Whether it was resumed: several sessions lie in the run."""
     hidden_passes: tuple[str, ...] = ()
