@@ -15,7 +15,7 @@ from errata.model.attempt import Output
 from errata.model.usage import UsageByRole
 from errata.runs.view import RunView
 from errata.store.alike import alike_attempts
-from errata.store.cells import cells_of
+from errata.store.case_outcomes import cells_of
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.runs import run_by_id

@@ -11,8 +11,8 @@ from errata.errors import ConflictError, SettingsError
 from errata.model.live import AttemptReport, AttemptsReport, StartReport
 from errata.runs.view import RunView
 from errata.server.exchange import ServerOptions
-from errata.store.live import live_runs_in, unpublished_runs
 from errata.store.runs import run_by_id
+from errata.store.server import live_runs_in, unpublished_runs
 from errata.verbs.live import add_attempts, mark_stuck, publish, start_live
 from errata.verbs.store import all_runs, open_store
 from errata.verbs.tokens import create_token

@@ -4,7 +4,7 @@ import pytest
 from store_fixtures import put, put_owners
 
 from errata.model import Attribution, Case, FailureKey
-from errata.store.cells import cells_of, digests_of
+from errata.store.case_outcomes import cells_of, digests_of
 from errata.testing import a_run, an_attempt
 
 NOT_RUN = {"measurement": "not_run", "outcome": "none"}

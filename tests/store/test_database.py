@@ -14,9 +14,8 @@ from store_fixtures import put_run, quick_to_give_up, sql
 
 from errata.errors import StoreError
 from errata.store import sqlite
-from errata.store.database import Store, open_store, schema_of
+from errata.store.database import Store, open_store, schema_of, upgrade
 from errata.store.doctor import problems_of
-from errata.store.migrate import upgrade
 from errata.store.runs import all_runs
 from errata.store.schema import SCHEMA, metadata
 

@@ -22,28 +22,33 @@ from errata.model.live import LiveRunState
 from errata.model.store_address import StoreAddress
 from errata.model.token import Token
 from errata.model.verdict import Lease
-from errata.store import database, engine, postgres, schema, server_schema
+from errata.store import database, engine, postgres, schema
 from errata.store.attempts import attempts_of, cases_of
 from errata.store.attributions import attributions_of
-from errata.store.case_outcomes import case_outcomes, case_tallies, failed_tasks, passes_of_tasks
-from errata.store.cells import cells_of
+from errata.store.case_outcomes import case_outcomes, case_tallies, cells_of, failed_tasks, passes_of_tasks
 from errata.store.changes import ChangeFeed
-from errata.store.database import Store, open_store
+from errata.store.database import Store, open_store, upgrade
 from errata.store.doctor import problems_of
-from errata.store.elsewhere import elsewhere
+from errata.store.elsewhere import cases_ending, elsewhere, tries_of
 from errata.store.failure_list import triaged_rows
 from errata.store.failures import attributions_with, listed_failures, loaded
-from errata.store.gates import code_refs_of, gates_of, keep_code_ref, keep_gate
 from errata.store.importing import Importing
 from errata.store.index_file import marks_of
 from errata.store.ledger import calls_of, open_ledger
-from errata.store.live import JournalItem, add_to_journal, attempts_in_journal, start_live_run
-from errata.store.migrate import upgrade
-from errata.store.named_cases import cases_ending, tries_of
 from errata.store.removal import collect_garbage, free_space, remove_run
 from errata.store.reviews import keep_verdicts, take_lease, verdicts_of
-from errata.store.runs import all_runs, exclude, keep_findings, keep_summary, kept_summary
-from errata.store.tokens import all_tokens, keep_token
+from errata.store.runs import (
+    all_runs,
+    code_refs_of,
+    exclude,
+    gates_of,
+    keep_code_ref,
+    keep_findings,
+    keep_gate,
+    keep_summary,
+    kept_summary,
+)
+from errata.store.server import JournalItem, add_to_journal, all_tokens, attempts_in_journal, keep_token, start_live_run
 from errata.store.whole_runs import RunGroup, whole_runs
 from errata.testing import a_run, an_attempt
 from errata.verbs.store_maintenance import backup_store, copy_store
@@ -431,12 +436,12 @@ def test_without_the_driver_the_extra_is_named(monkeypatch):
 
 def test_numbers_of_copied_rows_are_not_given_again(store):
     with store.writing() as connection:
-        connection.execute(server_schema.live_items.insert().values(
+        connection.execute(schema.live_items.insert().values(
             number=41, run_id="r", attempt_id="", kind="run", key="k", digest="d", record=b""
         ))  # fmt: skip
-        engine.catch_up_numbers(connection, server_schema.live_items)
+        engine.catch_up_numbers(connection, schema.live_items)
         made = connection.execute(
-            server_schema.live_items.insert().values(
+            schema.live_items.insert().values(
                 run_id="r", attempt_id="", kind="run", key="l", digest="d", record=b""
             )
         )

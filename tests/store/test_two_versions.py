@@ -12,7 +12,7 @@ from store_fixtures import put_run, rows, sql
 
 from errata.errors import StoreError
 from errata.model.store_address import StoreLocation
-from errata.store import migrate
+from errata.store import database as stores
 from errata.store.copying import copy_rows
 from errata.store.database import Store, open_store, schema_of
 from errata.store.runs import all_runs, exclude
@@ -61,7 +61,7 @@ def killed_in_migration(path: Path, step: int) -> bool:
     """A child opens the store and kills itself before this statement of the migration; false where it was done."""
     pid = os.fork()
     if pid == 0:
-        upgrade, count = migrate.upgrade, 0
+        upgrade, count = stores.upgrade, 0
 
         def counted(connection, to="head"):
             def trace(_statement):
@@ -73,7 +73,7 @@ def killed_in_migration(path: Path, step: int) -> bool:
             connection.connection.driver_connection.set_trace_callback(trace)
             upgrade(connection, to)
 
-        migrate.upgrade = counted
+        stores.upgrade = counted
         try:
             open_store(path)
         finally:

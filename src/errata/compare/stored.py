@@ -20,9 +20,8 @@ from errata.model.codec import pack
 from errata.model.run import case_name
 from errata.store.attempts import cases_of
 from errata.store.buckets import bucket_marks
-from errata.store.case_outcomes import cases_named
+from errata.store.case_outcomes import cases_named, digests_of
 from errata.store.case_versions import keys_with_versions, versions_of
-from errata.store.cells import digests_of
 from errata.store.database import Store
 from errata.store.runs import keep_summary, kept_summary
 from errata.text.outgoing import line_for_user

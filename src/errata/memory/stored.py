@@ -9,11 +9,18 @@ from errata.memory.same_failure import FailureSign, sign_of_key
 from errata.model import Action, KnownGap, StoredRun
 from errata.model.action import CaseAddress, RecordedGap
 from errata.model.standing import standing
-from errata.store.cells import cells_of
+from errata.store.case_outcomes import cells_of
 from errata.store.database import Store
-from errata.store.elsewhere import elsewhere, verdicts_on
+from errata.store.elsewhere import (
+    case_keys,
+    cases_failed_by,
+    elsewhere,
+    failure_keys_of,
+    suites_of,
+    tries_of,
+    verdicts_on,
+)
 from errata.store.memory import known_gaps
-from errata.store.named_cases import case_keys, cases_failed_by, failure_keys_of, suites_of, tries_of
 from errata.store.runs import all_runs
 
 DAY = len("2026-03-04")

@@ -25,7 +25,7 @@ from errata.runs.shown_ids import MARK, original_case, original_id
 from errata.store.attempts import attempt_by_id, attempts_of
 from errata.store.buckets import bucket_runs
 from errata.store.database import Store
-from errata.store.named_cases import bucket_cases, case_keys, cases_ending, suites_of, tries_of
+from errata.store.elsewhere import bucket_cases, case_keys, cases_ending, suites_of, tries_of
 from errata.store.runs import all_runs, run_by_id
 from errata.text.clean import one_line
 from errata.text.shell import command_line

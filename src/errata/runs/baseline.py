@@ -14,8 +14,7 @@ from errata.model.run import why_excluded
 from errata.model.times import moment_of
 from errata.runs.names import run_named
 from errata.store.database import Store
-from errata.store.gates import code_refs_of, gates_of
-from errata.store.runs import all_runs
+from errata.store.runs import all_runs, code_refs_of, gates_of
 
 LATEST_GREEN = "latest-green"
 BRANCH = "branch:"

@@ -20,8 +20,8 @@ from errata.model.stand_in import stand_in_of
 from errata.model.times import moment_of
 from errata.runs.reports import report_files_for, reports_for
 from errata.store.database import Store
+from errata.store.elsewhere import bucket_cases
 from errata.store.memory import all_actions
-from errata.store.named_cases import bucket_cases
 from errata.store.runs import all_runs
 
 DAY = len("2026-03-04")

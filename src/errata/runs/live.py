@@ -20,8 +20,8 @@ from errata.model.step import Step
 from errata.runs.frames import as_sent
 from errata.store.database import Store
 from errata.store.importing import Importing
-from errata.store.live import JournalItem, attempts_in_journal, journal_of, journal_place, keep_published, live_run
 from errata.store.packing import pack_items, seal
+from errata.store.server import JournalItem, attempts_in_journal, journal_of, journal_place, keep_published, live_run
 
 T = TypeVar("T")
 SOURCE = SourceInfo(name="errata-jsonl", format_version="live")

@@ -22,7 +22,7 @@ from errata.model.identity import fingerprint
 from errata.model.prior_report import PriorReport
 from errata.settings.store_location import home_of, local_file
 from errata.store.database import Store
-from errata.store.named_cases import case_keys, failure_keys_of
+from errata.store.elsewhere import case_keys, failure_keys_of
 from errata.store.runs import all_runs
 from errata.triage.rulesets import rules_in_use
 

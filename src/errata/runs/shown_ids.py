@@ -6,7 +6,7 @@ from errata.errors import NotFoundError
 from errata.model.identity import attempt_id, split_attempt_id
 from errata.runs.names import known_run
 from errata.store.database import Store
-from errata.store.named_cases import case_keys
+from errata.store.elsewhere import case_keys
 from errata.text.outgoing import name_without_secrets
 
 MARK = "[redacted:"

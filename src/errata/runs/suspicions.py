@@ -16,7 +16,7 @@ from errata.model import Attempt, Case, Run, StoredRun
 from errata.model.output.failures import SuspiciousPassOutput
 from errata.model.run import case_name
 from errata.store.attempts import attempts_of, case_book_of, case_of, with_texts
-from errata.store.cells import cells_of
+from errata.store.case_outcomes import cells_of
 from errata.store.database import Store
 from errata.store.runs import keep_summary, kept_summary
 from errata.triage.rulesets import FUNCTIONS_VERSION

@@ -47,9 +47,8 @@ from errata.store.alike import alike_attempts
 from errata.store.attempts import attempts_of, case_book_of, case_of, cases_of, categories_of, with_texts
 from errata.store.attributions import alike_attributions, attributions_of, broken_measurements
 from errata.store.buckets import bucket_marks, bucket_places, buckets_of
-from errata.store.case_outcomes import last_attempts
+from errata.store.case_outcomes import cells_of, last_attempts
 from errata.store.case_versions import versions_of
-from errata.store.cells import cells_of
 from errata.store.database import Store
 from errata.store.runs import keep_findings, unreadables_of
 

@@ -10,8 +10,7 @@ from errata.errors import StoreError
 from errata.model.live import StoreChange
 from errata.store import engine
 from errata.store.database import Store
-from errata.store.schema import bucket_events, exclusions, leases, runs, verdicts
-from errata.store.server_schema import live_runs
+from errata.store.schema import bucket_events, exclusions, leases, live_runs, runs, verdicts
 
 MOST_SINGLE = 50
 """Changes of one kind that are listed one by one; more of them become one change of the run."""

@@ -49,6 +49,7 @@ from errata.store.schema import (
     checks,
     findings,
     known_gaps,
+    live_items,
     metadata,
     refusals,
     review_batches,
@@ -57,7 +58,6 @@ from errata.store.schema import (
     unreadables,
     verdicts,
 )
-from errata.store.server_schema import live_items
 
 FETCH = 200
 MOST_MESSAGES = 10

@@ -14,8 +14,16 @@ from errata.model.listing import EvidenceLine, Facets, FailureRow, Grouping, Ord
 from errata.store.attempts import FETCH
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
-from errata.store.failure_counts import Kind, count_kinds, counted_kinds, facets_in, groups_in, kept_kinds, move_kinds
-from errata.store.failure_filters import conditions_of
+from errata.store.failure_counts import (
+    Kind,
+    conditions_of,
+    count_kinds,
+    counted_kinds,
+    facets_in,
+    groups_in,
+    kept_kinds,
+    move_kinds,
+)
 from errata.store.index_file import CHUNK, index_of, mark_rows, writing_index
 from errata.store.schema import attempts, attributions, bucket_members, cases, checks
 

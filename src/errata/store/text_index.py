@@ -6,7 +6,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from errata.store.database import Store
-from errata.store.failure_filters import match_words
+from errata.store.failure_counts import match_words
 from errata.store.index_file import CHUNK, index_of, writing_index
 
 START, END = "\x02", "\x03"

@@ -30,6 +30,7 @@ from errata.runs.addresses import not_found, resolve_address, resolve_case
 from errata.runs.names import run_named
 from errata.runs.reports import recorded_gaps, report_files_for, report_of, reports_for
 from errata.store.database import Store
+from errata.store.elsewhere import bucket_cases
 from errata.store.memory import (
     action_by_id,
     all_actions,
@@ -40,7 +41,6 @@ from errata.store.memory import (
     keep_gap,
     known_gaps,
 )
-from errata.store.named_cases import bucket_cases
 from errata.store.runs import all_runs
 
 MOST_SUBJECTS = 50

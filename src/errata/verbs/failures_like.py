@@ -30,9 +30,9 @@ from errata.runs.reports import began, parse_reports, report_files_around
 from errata.runs.view import RunView
 from errata.store.buckets import buckets_of
 from errata.store.database import Store
+from errata.store.elsewhere import case_keys
 from errata.store.failures import attributions_of_case, attributions_with, loaded, members_in, number_of
 from errata.store.memory import all_actions, known_gaps
-from errata.store.named_cases import case_keys
 from errata.store.runs import all_runs
 from errata.triage.expected import expected_of
 from errata.triage.reasons import explained, reason_of

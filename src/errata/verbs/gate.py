@@ -35,7 +35,7 @@ from errata.runs.standings import owner_of
 from errata.runs.view import RunView
 from errata.settings.ci import branch_and_commit, job_address
 from errata.store.database import Store
-from errata.store.gates import code_refs_of, keep_code_ref, keep_gate
+from errata.store.runs import code_refs_of, keep_code_ref, keep_gate
 from errata.transcript.error_text import has_logs, says_more
 from errata.triage.reasons import reason_in_words, reason_of
 

@@ -19,7 +19,7 @@ from errata.model.live import (
 from errata.model.times import moment_of, to_microseconds
 from errata.runs.live import id_of_attempt, publish, run_of, suite_of
 from errata.store.database import Store
-from errata.store.live import (
+from errata.store.server import (
     JournalItem,
     add_to_journal,
     live_run,

@@ -40,7 +40,7 @@ from errata.runs.suspect_tasks import runs_beside, suspect_tasks, task_of
 from errata.runs.view import RunView
 from errata.store.attempts import attempts_of
 from errata.store.database import Store
-from errata.store.review_batches import OPEN, batches_of
+from errata.store.ledger import OPEN, batches_of
 from errata.store.reviews import end_lease, held_by, verdicts_of
 from errata.store.runs import all_runs, run_by_id
 from errata.text.clean import one_line

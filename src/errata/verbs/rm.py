@@ -10,9 +10,8 @@ from errata.errors import SettingsError
 from errata.model import StoredRun
 from errata.model.times import parse
 from errata.store.database import Store
-from errata.store.removal import free_space, remove_run
+from errata.store.removal import free_space, remove_run, runs_with_opinions
 from errata.store.runs import all_runs
-from errata.store.sizes import runs_with_opinions
 from errata.text.lazy_regex import lazy_regex
 
 Reason = Literal["verdicts", "actions", "baseline", "running", "newest"]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from errata.runs.names import known_run
 from errata.runs.shown_ids import MARK, original_case, original_id, shown_id
 from errata.store.database import Store
-from errata.store.named_cases import case_keys
+from errata.store.elsewhere import case_keys
 from errata.store.runs import all_runs
 from errata.text.outgoing import name_without_secrets
 

@@ -34,10 +34,9 @@ from errata.store.copying import (
 )
 from errata.store.database import Store, open_store, schema_of
 from errata.store.doctor import problems_of
-from errata.store.removal import collect_garbage, free_space
+from errata.store.removal import collect_garbage, free_space, size_of_texts, sizes_of
 from errata.store.runs import all_runs
 from errata.store.schema import SCHEMA
-from errata.store.sizes import size_of_texts, sizes_of
 from errata.store.thinning import ThinningResult, thin_run, thinned_runs
 from errata.verbs.doctor import read_run_again
 from errata.verbs.store import store_size

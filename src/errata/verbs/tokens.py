@@ -12,7 +12,7 @@ from errata.errors import NotFoundError, SettingsError, did_you_mean
 from errata.model.times import moment_of, to_text
 from errata.model.token import SCOPES, Scope, Token
 from errata.store.database import Store
-from errata.store.tokens import all_tokens, keep_last_use, keep_revocation, keep_token, token_with_hash
+from errata.store.server import all_tokens, keep_last_use, keep_revocation, keep_token, token_with_hash
 from errata.text.lazy_regex import lazy_regex
 from errata.text.shell import shell_word
 

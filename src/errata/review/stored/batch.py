@@ -21,7 +21,7 @@ from errata.review.fan_out import owed
 from errata.review.plan import ReviewRequest
 from errata.review.run import Clock
 from errata.store.database import Store
-from errata.store.review_batches import (
+from errata.store.ledger import (
     OPEN,
     batches_of,
     calls_in,

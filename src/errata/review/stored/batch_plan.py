@@ -23,7 +23,7 @@ from errata.review.run import Clock
 from errata.review.spending import Limits
 from errata.review.stored.batch import ReviewBatches, is_alike, open_batches_of
 from errata.store.database import Store
-from errata.store.review_batches import batches_of, calls_in, keep_batch
+from errata.store.ledger import batches_of, calls_in, keep_batch
 from errata.store.reviews import verdicts_of
 
 

@@ -19,8 +19,7 @@ from errata.review.redaction import redacted
 from errata.review.status import Status, build_status
 from errata.review.stored.packets import packets_of, wanted_failures
 from errata.store.database import Store
-from errata.store.ledger import calls_of
-from errata.store.review_batches import OPEN, batches_of
+from errata.store.ledger import OPEN, batches_of, calls_of
 from errata.store.reviews import leases_of, refusals_of, verdicts_of
 from errata.store.thinning import thinned_attempts
 
