@@ -441,9 +441,7 @@ def test_numbers_of_copied_rows_are_not_given_again(store):
         ))  # fmt: skip
         engine.catch_up_numbers(connection, schema.live_items)
         made = connection.execute(
-            schema.live_items.insert().values(
-                run_id="r", attempt_id="", kind="run", key="l", digest="d", record=b""
-            )
+            schema.live_items.insert().values(run_id="r", attempt_id="", kind="run", key="l", digest="d", record=b"")
         )
 
         assert made.inserted_primary_key[0] == 42
