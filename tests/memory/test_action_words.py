@@ -2,13 +2,7 @@
 
 import pytest
 
-from errata.memory.reading.action_words import (
-    is_change,
-    is_entry_of_a_list,
-    is_own_change,
-    says_nothing_was_done,
-    state_of,
-)
+from errata.memory.reading.actions import is_done
 
 
 @pytest.mark.parametrize(
@@ -26,7 +20,7 @@ from errata.memory.reading.action_words import (
     ],
 )
 def test_texts_that_nothing_was_done(text):
-    assert says_nothing_was_done(text)
+    assert not is_done(text)
 
 
 @pytest.mark.parametrize(
@@ -47,8 +41,7 @@ def test_texts_that_nothing_was_done(text):
     ],
 )
 def test_what_was_done(text):
-    assert is_change(text)
-    assert is_entry_of_a_list(text, is_log=False)
+    assert is_done(text)
 
 
 @pytest.mark.req("B-44")
@@ -71,62 +64,4 @@ def test_what_was_done(text):
     ],
 )
 def test_what_is_planned_open_or_denied_was_not_done(text):
-    assert not is_change(text)
-    assert not is_entry_of_a_list(text, is_log=True)
-
-
-def test_an_order_counts_only_below_a_heading_that_says_it_was_carried_out():
-    assert is_entry_of_a_list("Ignore unused arguments", is_log=True)
-    assert not is_entry_of_a_list("Ignore unused arguments", is_log=False)
-
-
-@pytest.mark.parametrize(
-    ("text", "state"),
-    [
-        ("done", "done"),
-        ("✅ 2026-05-15", "done"),
-        ("planned", "open"),
-        ("❌ won't do", "open"),
-        ("–", "open"),
-        ("eslint", "unknown"),
-    ],
-)
-def test_the_state_in_a_cell(text, state):
-    assert state_of(text) == state
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I widened the tolerance in `grader.test.ts`, merged yesterday.",
-        "After a second look we removed the rule from the shared config.",
-        "We've since raised the timeout of the runner.",
-        "The task now names the unit.",
-        "`TASK.txt` now lists the fields.",
-    ],
-)
-def test_a_change_by_the_author_is_one_wherever_it_is_stated(text):
-    assert is_own_change(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The model removed the rule from its config.",
-        "I went through every grader by hand.",
-        "I tested the task myself.",
-        "We decided against a change of the rule.",
-        "I asked two colleagues about the task.",
-        "We should have widened the tolerance of the grader.",
-        "The rule now complains about every file.",
-        "I pulled the results at noon.",
-        "It changed the test, and the grader fails.",
-    ],
-)
-def test_what_the_model_did_and_what_was_only_looked_at_is_no_change(text):
-    assert not is_own_change(text)
-
-
-def test_what_it_stands_for_may_be_in_the_sentence_before():
-    assert is_own_change("We turned it off on 4 May.", "The rule reports an unused argument.")
-    assert not is_own_change("We turned it off on 4 May.", "The run was slow.")
+    assert not is_done(text)

@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.length import LONG
 
-from errata.memory.reading.drafts import MOST
-from errata.memory.reading.labels import LabelWords
-from errata.memory.reading.report import read_report
+from errata.memory.reading.report import MOST, read_report
+from errata.memory.reading.words import LabelWords
 
 LABELS = LabelWords(("MODEL_FAULT", "KNOWN_GAP", "model"))
 MARKS = (

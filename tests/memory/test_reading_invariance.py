@@ -7,18 +7,15 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import FIXTURES
+from tests.test_bench_reports_read import STRUCTURED
 
-from errata.memory.reading.labels import LabelWords
 from errata.memory.reading.report import read_report
+from errata.memory.reading.words import LabelWords
 from errata.triage import taxonomy
 
 LABELS = LabelWords(label.name for one in taxonomy.built_in() for label in one.label)
-PATHS = sorted(
-    path
-    for name in ("blind", "forms")
-    for path in (FIXTURES / "memory" / name).rglob("*.md")
-    if path.name != "ORIGIN.md"
-)
+FORMS = FIXTURES / "memory/forms"
+PATHS = sorted((FIXTURES / "memory/styles").glob("*.md")) + [FORMS / f"{name}.md" for name in STRUCTURED.split()]
 Reading = dict[str, list[tuple[object, ...]]]
 
 

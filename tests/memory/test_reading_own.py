@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.memory.reading.labels import LabelWords
 from errata.memory.reading.report import read_report
+from errata.memory.reading.words import LabelWords
 from errata.memory.relation import is_about
 from errata.model.output.report.run import Advice, FailedCheck, RunFailure, RunReport, RunSubject
 from errata.model.output.report.shared import ReviewCoverage

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from errata.errors import NotFoundError
-from errata.memory.reading.steps import canonical_step
+from errata.memory.reading.words import canonical_step
 from errata.memory.relation import RunReports, is_about
 from errata.memory.report_files import ReportFile
 from errata.memory.spelling import CaseSpellings, folded

@@ -72,6 +72,6 @@ def _write(path: Path, content: bytes) -> None:
 
 def _parser_version() -> str:
     """Of the modules that read: what another errata read is not taken over."""
-    folder = Path(reading.__file__).parent
-    stats = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in sorted(folder.glob("*.py"))]
+    folder = Path(reading.__file__).parents[1]
+    stats = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in sorted(folder.rglob("*.py"))]
     return fingerprint(stats)

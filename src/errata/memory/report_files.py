@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from errata.errors import NotFoundError
-from errata.memory.reading.dates import date_in
+from errata.memory.reading.words import date_in
 from errata.memory.spelling import folded
 from errata.text.lazy_regex import lazy_regex
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from errata.memory.reading.steps import canonical_step
+from errata.memory.reading.words import canonical_step
 from errata.model import FailureKey
 from errata.text.lazy_regex import lazy_regex
 

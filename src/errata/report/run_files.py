@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from errata.memory.reading.memory_comment import ENDS, OPENS, Memory
+from errata.memory.own_reports import ENDS, OPENS, Memory
 from errata.memory.section import section_text, with_section_text
 from errata.memory.spelling import folded
 from errata.model.output.report.run import RunReport, RunSubject

@@ -27,8 +27,7 @@ from errata.store.runs import all_runs
 from errata.triage.rulesets import rules_in_use
 
 if TYPE_CHECKING:
-    from errata.memory.reading.labels import LabelWords
-    from errata.memory.reading.vocabulary import Vocabulary
+    from errata.memory.reading.words import LabelWords, Vocabulary
 
 _named_folder: ContextVar[Path | None] = ContextVar("reports", default=None)
 
@@ -177,13 +176,13 @@ def _cache(path: Path) -> ReportCache:
 
 @lru_cache(maxsize=8)
 def _labels(names: tuple[str, ...]) -> "LabelWords":
-    from errata.memory.reading.labels import LabelWords  # noqa: PLC0415 as above
+    from errata.memory.reading.words import LabelWords  # noqa: PLC0415 as above
 
     return LabelWords(names)
 
 
 @lru_cache(maxsize=8)
 def _vocabulary(keys: frozenset[str]) -> "Vocabulary":
-    from errata.memory.reading.vocabulary import Vocabulary  # noqa: PLC0415 as above
+    from errata.memory.reading.words import Vocabulary  # noqa: PLC0415 as above
 
     return Vocabulary(keys)

@@ -1,1 +1,1 @@
-"""Reading a markdown report: errata's own exactly, other people's as well as possible. Starts in `report`."""
+"""Read the reports that people write about runs: a tree of headings, items, rows and fields."""

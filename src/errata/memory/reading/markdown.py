@@ -1,4 +1,4 @@
-"""Markdown as a reader sees it: pieces in order with their lines, and which of their text is code or bold."""
+"""Markdown as a reader sees it: headings, items, rows and paragraphs in order, with their lines and plain text."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,150 +13,93 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-
 LONGEST = 4_000
 """Characters of one paragraph or cell that are read."""
-_MARKUP = lazy_regex(r"[*`\[\]<>&\\~!]|(?<!\w)_|_(?!\w)")
-_BREAK = lazy_regex(r"(?i)<br\s*/?>")
-
-Span = tuple[int, int]
-
-
-class Words(msgspec.Struct, frozen=True):
-    text: str
-    codes: tuple[Span, ...] = ()
-    bold: tuple[Span, ...] = ()
-
-    @property
-    def code_texts(self) -> tuple[str, ...]:
-        return tuple(self.text[start:end] for start, end in self.codes)
-
-    def cut(self, start: int, end: int | None = None) -> "Words":
-        """A part of it, with its own marks."""
-        stop = len(self.text) if end is None else end
-        moved = [
-            tuple((max(a, start) - start, min(b, stop) - start) for a, b in spans if a < stop and b > start)
-            for spans in (self.codes, self.bold)
-        ]
-        return Words(self.text[start:stop], *moved)
-
-
-def words_of(source: str) -> Words:
-    source = source[:LONGEST]
-    if not _MARKUP.search(source):  # most lines have none, and parsing costs more than all that follows
-        return Words(source)
-    taken = _PlainText()
-    for token in _inline_parser().parseInline(source)[0].children or ():
-        taken.add(token)
-    return Words(taken.text, tuple(taken.codes), tuple(taken.bold))
-
-
-@cache
-def _inline_parser() -> "MarkdownIt":
-    from markdown_it import MarkdownIt  # noqa: PLC0415 it takes a while to import, and many commands read no report
-
-    return MarkdownIt("commonmark", {"html": True}).enable("strikethrough")
-
-
-class _PlainText:
-    def __init__(self) -> None:
-        self.text = ""
-        self.codes: list[Span] = []
-        self.bold: list[Span] = []
-        self._bold_from: list[int] = []
-        self._struck = 0
-
-    def add(self, token: "Token") -> None:
-        match token.type:
-            case "s_open":
-                self._struck += 1
-            case "s_close":
-                self._struck -= 1
-            case _ if self._struck:
-                return
-            case "strong_open":
-                self._bold_from.append(len(self.text))
-            case "strong_close":
-                self.bold.append((self._bold_from.pop(), len(self.text)))
-            case "code_inline":
-                self.codes.append((len(self.text), len(self.text) + len(token.content)))
-                self.text += token.content
-            case "softbreak" | "hardbreak":
-                self.text += "\n"
-            case "html_inline":
-                self.text += "\n" if _BREAK.fullmatch(token.content) else ""
-            case _:
-                self.text += token.content
-
-
 MOST = 20_000
-"""Pieces that are read of one file."""
-INNER = 7
-"""The level of text in the head of a collapsed part: below every heading."""
-
-Kind = Literal["heading", "item", "text", "row", "comment", "code"]
-
-_FRONT = lazy_regex(r"\A---[ \t]*\r?\n(.*?\r?\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
-_SUMMARY = lazy_regex(r"(?is)<summary>(.*?)</summary>")
-_HTML_ROW = lazy_regex(r"(?is)<tr\b[^<>]*>(.*?)(?:</tr>|(?=<tr\b)|\Z)")
-_HTML_CELL = lazy_regex(r"(?is)<t[hd]\b[^<>]*>(.*?)(?:</t[hd]>|(?=<t[hd]\b)|\Z)")
-_HTML_ITEM = lazy_regex(r"(?is)<li\b[^<>]*>(.*?)(?:</li>|(?=<li\b)|\Z)")
-LONGEST_HTML = 60_000
+"""Parts that are read of one file."""
+SUMMARY = 7
+"""The level of the head of a collapsed part: below every heading."""
+_MARKUP = lazy_regex(r"[*`\[\]<>&\\~!]|(?<!\w)_|_(?!\w)")
+_FRONT = lazy_regex(r"---[ \t]*\r?\n")
+_FRONT_END = lazy_regex(r"(?m)^(?:---|\.\.\.)[ \t]*\r?$")
 _TAG = lazy_regex(r"<[^<>\n]{1,400}>")
+_TAGS = {"b": "**", "strong": "**", "code": "`", "br": "\n"}
+
+Kind = Literal["heading", "item", "text", "row", "comment"]
 
 
-class MarkdownPiece(msgspec.Struct, frozen=True, kw_only=True):
+class PlainText(msgspec.Struct, frozen=True):
+    """Without markup and what is struck out; a bold name of a field gets its colon."""
+
+    text: str
+    codes: tuple[str, ...] = ()
+    bold: str = ""
+    """What is bold at its beginning."""
+
+
+class ReportPart(msgspec.Struct, frozen=True, kw_only=True):
     kind: Kind
     line: int
     """1-based."""
     level: int = 0
-    """Of a heading; for an item and the text in it, the depth."""
-    words: Words = Words("")
+    """Of a heading; of an item and the text in it, the depth."""
+    words: PlainText = PlainText("")
     header: tuple[str, ...] = ()
-    cells: tuple[Words, ...] = ()
-    topic: str = ""
-    """What the section of a heading is about, where what follows shows it better than its words."""
+    """Of a row, the titles of its columns."""
+    cells: tuple[PlainText, ...] = ()
+    has_parts: bool = False
+    """Whether items follow inside of this item."""
 
     @property
     def text(self) -> str:
         return self.words.text
 
 
-def pieces_of(text: str) -> list[MarkdownPiece]:
-    """A comment is kept whole, for readers that know its format; code, because some put the facts of a run into it."""
+def parts_of(text: str) -> list[ReportPart]:
+    """A comment is kept whole, for readers that know its format. Code is left out: it shows what others wrote."""
     front, body = _without_front(text)
-    pieces = front
-    for piece in _pieces(_block_parser().parse(body)):
-        if len(pieces) >= MOST:
+    parts = front
+    for part in _parts(_parser().parse(body)):
+        if len(parts) >= MOST:
             break
-        pieces.append(piece)
-    return pieces
+        parts.append(part)
+    return parts
 
 
 @cache
-def _block_parser() -> "MarkdownIt":
+def _parser() -> "MarkdownIt":
     from markdown_it import MarkdownIt  # noqa: PLC0415 it takes a while to import, and many commands read no report
 
     # text inside a line is parsed where it is needed; links by reference are never resolved
     return MarkdownIt("commonmark", {"html": True}).enable("table").disable(["inline", "reference"])
 
 
-def _without_front(text: str) -> tuple[list[MarkdownPiece], str]:
+@cache
+def _inline_parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # noqa: PLC0415 as above
+
+    return MarkdownIt("commonmark", {"html": True}).enable("strikethrough")
+
+
+def _without_front(text: str) -> tuple[list[ReportPart], str]:
     """The front matter above a text, between two lines of hyphens; the lines below keep their numbers."""
-    match = _FRONT.match(text[:20_000])
-    if match is None:
+    start = _FRONT.match(text)
+    end = _FRONT_END.search(text, start.end(), 20_000) if start else None
+    if start is None or end is None:
         return [], text
-    lines = match[1].splitlines()
-    pieces = [
-        MarkdownPiece(kind="text", line=at, words=Words(line.strip()))
+    lines = text[start.end() : end.start()].splitlines()
+    parts = [
+        ReportPart(kind="text", line=at, words=PlainText(line.strip()))
         for at, line in enumerate(lines, 2)
         if line.strip()
     ]
-    return pieces, "\n" * match[0].count("\n") + text[match.end() :]
+    return parts, "\n" * (len(lines) + 1) + text[end.end() :]
 
 
-def _pieces(tokens: Sequence["Token"]) -> Iterator[MarkdownPiece]:
-    depth, heading, starts_item, in_table = 0, 0, False, False
+def _parts(tokens: Sequence["Token"]) -> Iterator[ReportPart]:
+    depth, heading, starts_item = 0, 0, False
+    header: tuple[str, ...] | None = None
+    cells: list[PlainText] | None = None
     for at, token in enumerate(tokens):
         match token.type:
             case "list_item_open":
@@ -168,84 +111,78 @@ def _pieces(tokens: Sequence["Token"]) -> Iterator[MarkdownPiece]:
             case "heading_close":
                 heading = 0
             case "table_open":
-                in_table = True
-                yield from _without_letters(list(_rows(tokens, at)))
-            case "table_close":
-                in_table = False
-            case "inline" if not in_table:
-                kind: Kind = "heading" if heading else "item" if starts_item else "text"
-                yield MarkdownPiece(kind=kind, line=_line(token), level=heading or depth, words=words_of(token.content))
-                starts_item = False
-            case "fence" | "code_block" if token.content.strip():
-                line = _line(token) + (token.type == "fence")
-                yield MarkdownPiece(kind="code", line=line, level=depth, words=Words(token.content[:LONGEST]))
-            case "html_block":
-                yield from _html(token.content, _line(token), depth)
-
-
-def _rows(tokens: Sequence["Token"], start: int) -> Iterator[MarkdownPiece]:
-    """Of the table that begins there; the first is its header."""
-    header: tuple[str, ...] = ()
-    line, cells = 0, list[Words]()
-    for at in range(start, len(tokens)):
-        token = tokens[at]
-        match token.type:
+                header = None
             case "tr_open":
-                line, cells = _line(token), []
-            case "inline":
-                cells.append(words_of(token.content))
-            case "tr_close":
+                cells = []
+            case "tr_close" if cells is not None:
                 header = header or tuple(cell.text for cell in cells)
-                yield MarkdownPiece(kind="row", line=line, header=header, cells=tuple(cells))
-            case "table_close":
-                return
+                yield ReportPart(kind="row", line=_line(token, tokens, at), header=header, cells=tuple(cells))
+                cells = None
+            case "inline" if cells is not None:
+                cells.append(plain(token.content))
+            case "inline":
+                kind: Kind = "heading" if heading else "item" if starts_item else "text"
+                inner = kind == "item" and tokens[at + 2 : at + 3] and tokens[at + 2].type.endswith("list_open")
+                yield ReportPart(
+                    kind=kind,
+                    line=_line(token, tokens, at),
+                    level=heading or depth,
+                    words=plain(token.content),
+                    has_parts=bool(inner),
+                )
+                starts_item = False
+            case "html_block":
+                yield from _html(token.content, _line(token, tokens, at), depth)
 
 
-def _without_letters(rows: Sequence[MarkdownPiece]) -> Sequence[MarkdownPiece]:
-    """A spreadsheet has letters over its columns and numbers before its rows; its own header comes first below."""
-    numbers = [row.cells[0].text.strip() for row in rows[1:] if row.cells]
-    letters = "".join(title.strip() for title in rows[0].header)
-    if numbers[:2] != ["1", "2"] or not "ABCDEFGHIJKLMNOPQRSTUVWXYZ".startswith(letters or "-"):
-        return rows
-    header = tuple(cell.text for cell in rows[1].cells[1:])
-    return [msgspec.structs.replace(row, header=header, cells=row.cells[1:]) for row in rows[1:]]
+def _line(token: "Token", tokens: Sequence["Token"], at: int) -> int:
+    while token.map is None and at:
+        at -= 1
+        token = tokens[at]
+    return token.map[0] + 1 if token.map else 1
 
 
-def _line(token: "Token") -> int:
-    return token.map[0] + 1 if token.map else 0
-
-
-def _html(content: str, line: int, depth: int) -> Iterator[MarkdownPiece]:
+def _html(content: str, line: int, depth: int) -> Iterator[ReportPart]:
     if content.lstrip().startswith("<!--"):
-        yield MarkdownPiece(kind="comment", line=line, words=Words(content))
+        yield ReportPart(kind="comment", line=line, words=PlainText(content))
         return
-    if _HTML_ROW.search(content) or _HTML_ITEM.search(content):
-        yield from _html_parts(content[:LONGEST_HTML], line)
-        return
-    content = content[:LONGEST]
-    for summary in _SUMMARY.findall(content):
-        yield MarkdownPiece(
-            kind="heading", line=line, level=INNER, words=words_of(_TAG.sub(_without_tag, summary.strip()))
-        )
-    rest = _TAG.sub("", _SUMMARY.sub("", content)).strip()
-    if rest:
-        yield MarkdownPiece(kind="text", line=line, level=depth, words=words_of(rest))
+    before, _, rest = content[:LONGEST].partition("<summary>")
+    summary, _, after = rest.partition("</summary>")
+    if summary.strip():
+        yield ReportPart(kind="heading", line=line, level=SUMMARY, words=plain(_TAG.sub(_as_markdown, summary.strip())))
+    text = _TAG.sub(" ", f"{before} {after}").strip()
+    if text:
+        yield ReportPart(kind="text", line=line, level=depth, words=plain(text))
 
 
-def _html_parts(content: str, line: int) -> Iterator[MarkdownPiece]:
-    """The rows of a table and the items of a list that are written as HTML."""
-    header: tuple[str, ...] = ()
-    for row in _HTML_ROW.finditer(content):
-        cells = tuple(words_of(_TAG.sub(_without_tag, cell).strip()) for cell in _HTML_CELL.findall(row[1]))
-        header = header or tuple(cell.text for cell in cells)
-        at = line + content.count("\n", 0, row.start())
-        yield MarkdownPiece(kind="row", line=at, header=header, cells=cells)
-    for item in _HTML_ITEM.finditer(content):
-        words = words_of(_TAG.sub(_without_tag, item[1]).strip())
-        yield MarkdownPiece(kind="item", line=line + content.count("\n", 0, item.start()), level=1, words=words)
+def _as_markdown(tag: re.Match[str]) -> str:
+    return _TAGS.get(tag[0].strip("</> ").lower(), "")
 
 
-def _without_tag(tag: re.Match[str]) -> str:
-    """Bold and code become markdown."""
-    name = tag[0].strip("</>").lower()
-    return {"b": "**", "strong": "**", "code": "`"}.get(name, "")
+def plain(source: str) -> PlainText:
+    source = source[:LONGEST]
+    if not _MARKUP.search(source):  # most lines have none, and parsing costs more than all that follows
+        return PlainText(source)
+    text, bold, codes = "", "", list[str]()
+    struck, strong_from = 0, -1
+    for token in _inline_parser().parseInline(source)[0].children or ():
+        kind = token.type
+        if kind in ("s_open", "s_close"):
+            struck += token.nesting
+        elif struck:
+            continue
+        elif kind == "strong_open":
+            strong_from = len(text)
+        elif kind == "strong_close" and strong_from >= 0:
+            bold = bold or (text[strong_from:] if not re.search(r"\w", text[:strong_from]) else "")
+            strong_from = -1
+        elif kind == "code_inline":
+            codes.append(token.content)
+            text += f"`{token.content}`"
+        elif kind in ("softbreak", "hardbreak"):
+            text += "\n"
+        elif kind == "html_inline":
+            text += "\n" if token.content.lower().startswith("<br") else ""
+        else:
+            text += token.content
+    return PlainText(text, tuple(codes), bold)

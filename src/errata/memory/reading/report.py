@@ -1,73 +1,78 @@
-"""A markdown file → what it states about a run."""
+"""A markdown file → what it states about a run: its failures, and what was done, advised and seen in several."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import takewhile
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from errata.memory.entries import columns_of as columns_of_actions
 from errata.memory.entries import is_none
-from errata.memory.reading.action_entries import is_log_of_changes
-from errata.memory.reading.actions import ActionReader
-from errata.memory.reading.cases import names_in, sibling_names
-from errata.memory.reading.dates import date_in
-from errata.memory.reading.drafts import CaseNaming, is_gap
-from errata.memory.reading.failures import FailureReader
-from errata.memory.reading.fields import FAILURE, columns_of
-from errata.memory.reading.labels import LabelWords
-from errata.memory.reading.markdown import INNER, MarkdownPiece, Words, pieces_of, words_of
-from errata.memory.reading.memory_comment import from_memory, memory_in
-from errata.memory.reading.rates import PassRate, bare_rate_in, rate_in
-from errata.memory.reading.results import with_results
-from errata.memory.reading.run_names import ReportRuns
-from errata.memory.reading.run_words import model_like_in
-from errata.memory.reading.runs import RunDraft, fields_of, runs_in
-from errata.memory.reading.sections import MESSAGE, in_sections, is_title, topic_of, with_titles, with_topics
-from errata.memory.reading.vocabulary import Vocabulary
-from errata.memory.report_files import FileName, parse_file_name
-from errata.memory.spelling import folded, model_name, without_host
+from errata.memory.own_reports import from_memory, memory_in
+from errata.memory.reading.actions import actions_in
+from errata.memory.reading.head import head_of
+from errata.memory.reading.markdown import SUMMARY, ReportPart, parts_of
+from errata.memory.reading.sections import (
+    CLOSED,
+    FAILURES,
+    LabelledField,
+    cell_fields,
+    columns_of,
+    fields_in,
+    in_topics,
+    is_title,
+    topic_of,
+)
+from errata.memory.reading.words import (
+    LabelWords,
+    Vocabulary,
+    canonical_step,
+    ids_in,
+    is_gap,
+    is_numbered,
+    step_in,
+    step_in_field,
+    step_in_sentence,
+)
+from errata.memory.report_files import parse_file_name
+from errata.memory.spelling import Segments, ends_alike, folded, segments, without_number
 from errata.model import SourceRef
-from errata.model.prior_report import PriorRecommendation, PriorReport
+from errata.model.prior_report import PriorFailure, PriorRecommendation, PriorReport
 from errata.text.clean import one_line
 from errata.text.lazy_regex import lazy_regex
+
+MOST = 5_000
+MOST_ALIKE = 50
+"""Among more cases whose names end alike, an ending names none."""
+TEXT = 600
+STEP = 80
+FIELD, LINE, PROSE, GROUP = 4, 3, 2, 1
+"""What counts more: a field or cell of its own, the line that names the case, text about it, a group that it is in."""
 
 
 def read_report(
     text: str, *, path: str, below: str = "", digest: str = "", labels: LabelWords, cases: Vocabulary | None = None
 ) -> PriorReport:
     """`below` is its path from the folder of reports on; `labels` and `cases` are names that it may use."""
-    titled = list(with_titles(with_records(pieces_of(text))))
-    explained = labels.explained_in(text)
-    topics = with_topics(titled, lambda piece: bool(explained.find(_text_of(piece))), is_log_of_changes)
-    pieces = list(with_results(topics))
+    parts = parts_of(text)
     known = Vocabulary(within=cases)
-    known.learn_categories(pieces)
-    head, runs = head_of(pieces, parse_file_name(below or path), known)
-    models = [head.model, *(one.model for one in runs.drafts), *(one.id for one in runs.drafts)]
-    labels = labels.explained_in(text, other=runs.aliases)
-    for name in sibling_names(pieces, labels):
-        known.add(name)
-    reader = FailureReader(CaseNaming(labels, known, models), runs)
-    failures = tuple(reader.read(pieces).failures(path))
-    actions = ActionReader(known, path, date=head.date, subjects=reader.subjects, failures=failures)
+    for part in parts:
+        for words in (part.words, *part.cells):
+            known.learn(words.text)
+    head, runs = head_of(parts, parse_file_name(below or path))
+    reader = FailureReader(labels, known, {run.id for run in runs} if len(runs) > 1 else set())
+    failures = tuple(draft.record(path) for draft in reader.read(parts))
     visible = PriorReport(
         path=path,
         digest=digest,
         **msgspec.structs.asdict(head),
-        runs=tuple(one.record() for one in runs.drafts),
+        runs=runs,
         failures=failures,
-        actions=tuple(actions.read(pieces)),
-        recommendations=tuple(recommendations_in(pieces, known, path)),
-        patterns=tuple(patterns_in(pieces)),
-        gaps=tuple(one.case for one in failures if is_gap(one.label)),
+        actions=tuple(actions_in(parts, known, reader.subjects, path, date=head.date)),
+        recommendations=tuple(recommendations_in(parts, known, path)),
+        patterns=tuple(patterns_in(parts)),
+        gaps=tuple(failure.case for failure in failures if is_gap(failure.label)),
     )
-    memory = memory_in(pieces)
+    memory = memory_in(parts)
     return visible if memory is None else from_memory(memory, visible)
-
-
-def _text_of(piece: MarkdownPiece) -> str:
-    return " ".join(cell.text for cell in piece.cells) or piece.text
 
 
 def is_report(report: PriorReport) -> bool:
@@ -78,36 +83,30 @@ def is_report(report: PriorReport) -> bool:
 # --- the recommendations and patterns in a report
 
 
-TEXT = 600
 _GROUPS = (
     ("none", lazy_regex(r"^(?:no-action|nothing|none|leave)")),
     ("config", lazy_regex(r"^(?:lint|config|configuration|harness|tooling|runner|ci)\b")),
     ("model", lazy_regex(r"^(?:model|models)\b")),
     ("eval", lazy_regex(r"^(?:evals?|tasks?|graders?|tests?|benchmark|suite|guidelines?|prompts?)\b")),
 )
-_PREFIX = lazy_regex(r"^\s*([A-Za-z][\w /&-]{0,40}?)\s*:\s+")
+_KNOWN_GROUPS = tuple(group for group, _ in _GROUPS)
+_PREFIX = lazy_regex(r"\s{0,4}([A-Za-z][\w /&-]{0,40}?)\s?:\s")
 
 
-def recommendations_in(pieces: Sequence[MarkdownPiece], known: Vocabulary, path: str) -> Iterator[PriorRecommendation]:
+def recommendations_in(parts: Sequence[ReportPart], known: Vocabulary, path: str) -> Iterator[PriorRecommendation]:
     group = ""
-    for piece in in_sections(pieces, "recommendations"):
-        if piece.kind == "heading" or is_title(piece):
-            group = group_of(piece.text)
+    for part in in_topics(parts, "recommendations"):
+        if part.kind == "heading" or is_title(part):
+            group = group_of(part.text) if part.level or part.kind != "heading" else ""
             continue
-        text, own = _without_group(piece)
+        text = _row_text(part) if part.kind == "row" else part.text
+        own, text = _without_group(part, text)
         if is_none(text) or not re.search(r"\w", text):
             continue
-        cells = piece.cells or (piece.words,)
-        cases = tuple(dict.fromkeys(name for words in cells for _, name in sorted(names_in(words, known))))
-        ref = SourceRef(file=path, line=piece.line)
-        yield PriorRecommendation(text=one_line(text, TEXT), group=own or group, cases=cases, ref=ref)
-
-
-def patterns_in(pieces: Sequence[MarkdownPiece]) -> Iterator[str]:
-    for piece in in_sections(pieces, "patterns"):
-        text = _row_text(piece) if piece.kind == "row" else "" if piece.kind == "heading" else piece.text
-        if text and not is_none(text):
-            yield one_line(text, TEXT)
+        cases = tuple(dict.fromkeys(name for _, name in known.names_in(text)))
+        ref = SourceRef(file=path, line=part.line)
+        text = one_line(text.replace("`", ""), TEXT)
+        yield PriorRecommendation(text=text, group=own or group, cases=cases, ref=ref)
 
 
 def group_of(title: str) -> str:
@@ -116,245 +115,360 @@ def group_of(title: str) -> str:
     return next((group for group, form in _GROUPS if form.search(name)), one_line(title, 40).rstrip(":"))
 
 
-def _without_group(piece: MarkdownPiece) -> tuple[str, str]:
-    if piece.kind == "row":
-        group = group_of(piece.cells[0].text) if piece.cells else ""
-        is_group = group in ("eval", "config", "model", "none")
-        return (_row_text(piece).partition(" · ")[2], group) if is_group else (_row_text(piece), "")
-    text = piece.text
+def _without_group(part: ReportPart, text: str) -> tuple[str, str]:
     match = _PREFIX.match(text)
-    group = group_of(match[1]) if match else ""
-    if match is None or group not in ("eval", "config", "model", "none"):
-        return text, ""
-    return text[match.end() :], group
+    group = group_of(part.cells[0].text if part.kind == "row" and part.cells else match[1] if match else "")
+    if group not in _KNOWN_GROUPS:
+        return "", text
+    return group, text.partition(" · ")[2] if part.kind == "row" else text[match.end() if match else 0 :]
 
 
-def _row_text(piece: MarkdownPiece) -> str:
-    texts = tuple(cell.text for cell in piece.cells)
-    return "" if texts == piece.header else " · ".join(filter(None, texts))
+def patterns_in(parts: Sequence[ReportPart]) -> Iterator[str]:
+    """A heading inside such a section is a pattern, together with the text below it."""
+    title: list[str] = []
+    for part in in_topics(parts, "patterns"):
+        if part.kind == "heading":
+            yield from _pattern(title)
+            title = [re.sub(r"^\d{1,3}[.)]\s", "", part.text).rstrip(".:")] if part.level else []
+        elif part.kind != "comment":
+            text = _row_text(part) if part.kind == "row" else part.text
+            if title:
+                title.append(text)
+            else:
+                yield from _pattern([text])
+    yield from _pattern(title)
 
 
-# --- what a report is about: its runs, model, date and pass rate, from fields, title, sentences and the file's name
+def _pattern(texts: Sequence[str]) -> Iterator[str]:
+    text = one_line(": ".join([*texts[:1], " ".join(texts[1:])]).strip(": ").replace("`", ""), TEXT)
+    if text and not is_none(text):
+        yield text
 
 
-LOOKED_AT = 80
-"""How many pieces at the start of a report may describe its run."""
-FIRST = 12
-"""How many pieces may hold the report's own date."""
-NAME = 120
-_PROVIDER = lazy_regex(r"\(\s*(?:via\s+)?([\w.-]{2,40})\s*\)\s*$")
+def _row_text(part: ReportPart) -> str:
+    texts = tuple(cell.text for cell in part.cells)
+    return "" if texts == part.header else " · ".join(filter(None, texts))
 
 
-_SUMMARY = lazy_regex(r"bottom-line|takeaway|tl-?dr|at-a-glance|headline|summary$|overview")
+# --- failures
 
 
-_ABOUT_RUN = lazy_regex(r"(?:\d+-)?(?:the-)?(?:runs?|(?:run-)?(?:metadata|details|info|facts|overview|summary))")
+class Draft:
+    """A failure while the report is read: the same case named twice is one failure, and the best word holds."""
+
+    def __init__(self, case: str, line: int, run: str) -> None:
+        self.case, self.parts, self.line, self.run = case, segments(case), line, run
+        self._values: dict[str, tuple[int, str]] = {}
+
+    def __getitem__(self, role: str) -> str:
+        return self._values.get(role, (0, ""))[1]
+
+    def put(self, role: str, value: str, rank: int, line: int = 0) -> None:
+        if value and rank > self._values.get(role, (0, ""))[0]:
+            self._values[role] = rank, value
+            self.line = line if line and role == "label" else self.line
+
+    def record(self, path: str) -> PriorFailure:
+        return PriorFailure(
+            case=one_line(self.case),
+            label=one_line(self["label"]),
+            failed_check=one_line(self["step"], STEP),
+            reasoning=one_line(self["reasoning"], TEXT),
+            run=self.run,
+            ref=SourceRef(file=path, line=self.line),
+        )
 
 
-class Head(msgspec.Struct, kw_only=True):
-    run: str = ""
-    model: str = ""
-    provider: str = ""
-    experiment: str = ""
-    date: str = ""
-    passed: int | None = None
-    total: int | None = None
+class ReportSection(msgspec.Struct, kw_only=True):
+    level: int = 0
+    topic: str = ""
+    label: str = ""
+    step: str = ""
+    category: str = ""
+    drafts: list[Draft] = []
+    is_of_all: bool = False
+    """Its fields are those of every failure: `Global failure pattern (applies to all 72 failed evals)`."""
 
 
-def head_of(pieces: Sequence[MarkdownPiece], named: FileName, cases: Vocabulary) -> tuple[Head, ReportRuns]:
-    """The fields of the head, and the runs: if they are of several models, none is *the* model."""
-    opening = _opening(pieces)
-    runs = runs_in(pieces, opening, cases) or [RunDraft()]
-    if len([one for one in runs if not one.is_other]) == 1:
-        _complete(runs[0], opening, named, cases)
-        for other in runs[1:]:
-            other.model = other.model or runs[0].model
-    elif not any(one.model for one in runs):
-        common = RunDraft(id=runs[0].id)
-        _complete(common, opening, named, cases)
-        for run in runs:
-            run.model = common.model
-    head = Head()
-    for role, value in fields_of(opening):
-        _take(head, role, value.text.strip())
-    head.date = head.date or named.date or _first_date(opening) or next((one.date for one in runs if one.date), "")
-    known = ReportRuns([one for one in runs if one.id], pieces)
-    if len({folded(model_name(one.model).base) for one in runs if one.model}) < 2:
-        head.model = runs[0].model
-        head.run = ", ".join(one.id for one in runs if one.id)
-        head.passed, head.total = runs[0].rate or (None, None)
-    return head, known
+_PASSED = lazy_regex(r"(?i)\W{0,3}(?:pass(?:ed|es)?|ok|success|succeeded|green|yes|true)\b|\s{0,3}[✅✔]")
+_RECORD = lazy_regex(r"[\s`*]{0,4}(?:[,:;|·(\[→>–—-]|\n|$)")
+_ALL = lazy_regex(
+    r"(?i)\b(?:(?:all|each|every|both)\b(?: [\w'`*]{1,30}){0,3} (?:fail\w{0,5}|evals?|cases?|tasks?|them|are)"
+    r"|(?:the )?(?:rest|remaining|others?))\b"
+)
+_EXCEPT = lazy_regex(r"(?i)\b(?:except|other than|apart from|but|besides|excluding)\b")
+_SENTENCE_END = lazy_regex(r"(?<=[.!?])\s")
+_REMARK = lazy_regex(r"\([^()]{0,80}\)|[#\d]")
 
 
-def _complete(run: RunDraft, opening: Sequence[MarkdownPiece], named: FileName, cases: Vocabulary) -> None:
-    """What the fields leave out: from sentences, the file's name and the title."""
-    texts = [piece.text for piece in opening if piece.kind not in ("row", "code")]
-    title = next((piece.text for piece in opening if piece.kind == "heading" and piece.level == 1), "")
-    from_title = model_like_in(title, without=run.id)
-    run.id = run.id or named.run
-    run.model = (
-        run.model
-        or next(filter(None, (model_like_in(text, needs_vendor=True) for text in texts)), "")
-        or "/".join(filter(None, (named.provider, named.model)))
-        or ("" if cases.has(from_title) else from_title)
-    )
-    cells = (cell.text for piece in opening for cell in piece.cells)
-    run.rate = run.rate or _rate(texts) or next(filter(None, map(rate_in, cells)), None)
+class FailureReader:
+    def __init__(self, labels: LabelWords, known: Vocabulary, runs: set[str]) -> None:
+        self._labels, self._known, self._runs = labels, known, runs
+        self._drafts: list[Draft] = []
+        self._by_ending: dict[str, list[Draft]] = {}
+        self._by_name: dict[tuple[Segments, str], Draft] = {}
+        self._stack = [ReportSection()]
+        self._items: list[tuple[int, list[Draft]]] = []
+        """The cases of the items around the current one, by their depth; 0 is a paragraph."""
+        self._alone: tuple[str, int] | None = None
+        """A line that is nothing but a case: a failure if fields follow."""
+        self._groups: list[tuple[str, str, list[Segments]]] = []
+        """What is stated of all failures but some: a role and its value."""
+        self.subjects: dict[int, tuple[str, ...]] = {}
+        """By line: the cases that the text there is about."""
 
+    def read(self, parts: Sequence[ReportPart]) -> list[Draft]:
+        for at, part in enumerate(parts):
+            if part.kind == "heading":
+                self._heading(part, parts[at + 1 : at + 3], is_title=part.level == 1 and not self.subjects)
+            elif part.kind == "row":
+                self._row(part)
+            elif part.kind != "comment":
+                self._text(part, parts[at + 1 : at + 2])
+            self.subjects[part.line] = tuple(draft.case for draft in self._subject(part.level))
+        for draft in self._drafts:
+            for role, value, without in self._groups:
+                if not any(ends_alike(draft.parts, other) for other in without):
+                    draft.put(role, value, GROUP)
+            whole = self._find(draft.parts, "") if draft.run else None
+            for role in ("label", "step") if whole else ():
+                draft.put(role, whole[role] if whole else "", GROUP)
+        return self._drafts
 
-def _rate(texts: Sequence[str]) -> PassRate | None:
-    return next(filter(None, map(rate_in, texts)), None) or next(filter(None, map(bare_rate_in, texts)), None)
+    def _find(self, parts: Segments, run: str) -> Draft | None:
+        near = self._by_ending.get(without_number(parts[-1]), ())
+        same = (draft for draft in near if draft.run == run and ends_alike(draft.parts, parts))
+        return self._by_name.get((parts, run)) or (next(same, None) if len(near) <= MOST_ALIKE else None)
 
+    def _add(self, names: Sequence[str], line: int, run: str = "") -> list[Draft]:
+        """The drafts of some cases; what is read of the whole report's runs is not of one of them."""
+        drafts = []
+        run = run if run in self._runs else ""
+        for name in names:
+            parts = segments(name)
+            draft = self._find(parts, run) if parts else None
+            if draft is None:
+                if not parts or len(self._drafts) == MOST:
+                    continue
+                draft = Draft(name, line, run)
+                self._drafts.append(draft)
+                self._by_ending.setdefault(without_number(parts[-1]), []).append(draft)
+            elif len(parts) > len(draft.parts):
+                draft.case, draft.parts = name, parts
+            self._by_name[parts, run] = draft
+            drafts.append(draft)
+        return drafts
 
-def _opening(pieces: Sequence[MarkdownPiece]) -> Sequence[MarkdownPiece]:
-    """Up to where it comes to the failures, or to anything else; and sections about the run, wherever they stand."""
-    levels = [piece.level for piece in pieces if piece.kind == "heading" and piece.level < INNER]
-    deepest = max([2, *(1 + level for level in levels[:1]), *(level for level in levels[1:2])])
-    for at, piece in enumerate(pieces[:LOOKED_AT]):
-        is_summary = _SUMMARY.search(folded(piece.text)) is not None
-        is_deep = piece.level > deepest and piece.header != MESSAGE
-        if piece.kind == "heading" and at and (topic_of(piece) is not None or is_deep) and not is_summary:
-            return [*pieces[:at], *_about_the_run(pieces[at:])]
-    return pieces[:LOOKED_AT]
+    def _put(self, drafts: Sequence[Draft], role: str, value: str, rank: int, line: int) -> None:
+        for draft in drafts:
+            draft.put(role, value, rank, line)
 
+    def _read_field(self, role: str, text: str) -> tuple[str, str, int]:
+        """Which role, value and rank a field or a cell has."""
+        if role == "label":
+            return role, self._labels.in_field(text), FIELD
+        if role == "step":
+            return role, step_in_field(text), FIELD
+        return (
+            "reasoning",
+            _prose(text) if role in ("reasoning", "error") else "",
+            FIELD if role == "reasoning" else LINE,
+        )
 
-def _about_the_run(pieces: Sequence[MarkdownPiece]) -> Iterator[MarkdownPiece]:
-    inside = 0
-    for at, piece in enumerate(pieces):
-        if piece.kind == "heading" and (not inside or piece.level <= inside):
-            below = takewhile(lambda one: one.kind != "heading", pieces[at + 1 :])
-            roles = {role for role, _ in fields_of(below)} if topic_of(piece) is None else set()
-            is_about = _ABOUT_RUN.fullmatch(folded(piece.text)) or {"run", "model"} <= roles
-            inside = piece.level if is_about else 0
-        if inside:
-            yield piece
+    def _subject(self, level: int) -> list[Draft]:
+        inner = next((drafts for depth, drafts in reversed(self._items) if depth <= level and drafts), [])
+        return inner or next((section.drafts for section in reversed(self._stack) if section.drafts), [])
 
-
-def _first_date(opening: Sequence[MarkdownPiece]) -> str:
-    dates = (date_in(piece.text) for piece in opening[:FIRST] if piece.kind != "row")
-    return next(filter(None, dates), "")
-
-
-def _take(head: Head, role: str, text: str) -> None:
-    match role:
-        case "model":
-            provider = _PROVIDER.search(text)
-            if provider and not head.provider and not without_host(text)[1]:
-                head.provider = provider[1]
-        case "provider" | "experiment":
-            setattr(head, role, getattr(head, role) or one_line(text.strip("`"), NAME))
-        case "date":
-            head.date = head.date or date_in(text)
-
-
-# --- records in code blocks, as rows of a table: a list in YAML, an array or lines in JSON, columns of text or CSV
-
-
-_FIRST = lazy_regex(r"(\s*)-\s+([A-Za-z][\w -]{0,40}):(?:\s+(.*))?")
-_FIELD = lazy_regex(r"(\s*)([A-Za-z][\w -]{0,40}):(?:\s+(.*))?")
-_BLOCK = lazy_regex(r"[|>][+-]?\d?")
-"""The value is the text below."""
-_COLUMNS = (lazy_regex(r"\s{2,}|\t|\s*\|\s*"), lazy_regex(r"\s*[,;]\s*"))
-"""What parts the cells of a line."""
-Record = dict[str, str]
-
-
-def with_records(pieces: Iterable[MarkdownPiece]) -> Iterator[MarkdownPiece]:
-    """Only records of failures or actions become rows: a report quotes other data, too."""
-    for piece in pieces:
-        records = [one for one in _records_in(piece.text) if one[1]] if piece.kind == "code" else []
-        header = tuple(dict.fromkeys(name for _, record in records for name in record))
-        yield piece  # it may also hold the fields of the run
-        if not _is_known(header):
-            continue
-        yield MarkdownPiece(kind="row", line=piece.line, header=header, cells=tuple(map(Words, header)))
-        for line, record in records:
-            cells = tuple(words_of(record.get(name, "")) for name in header)
-            yield MarkdownPiece(kind="row", line=piece.line + line, header=header, cells=cells)
-
-
-def _is_known(header: tuple[str, ...]) -> bool:
-    roles, columns = columns_of(header, FAILURE), columns_of_actions(header)
-    return ("case" in roles and ("label" in roles or "step" in roles)) or ("what" in columns and "date" in columns)
-
-
-def _records_in(text: str) -> list[tuple[int, Record]]:
-    """Each with the line where it begins, counted from 0."""
-    if text.lstrip()[:1] in ("[", "{"):
-        return [(0, record) for record in _of_json(text)]
-    in_yaml = list(_of_yaml(text)) if text.lstrip().startswith("- ") or re.search(r"\n\s*- ", text) else []
-    return in_yaml or list(_of_columns(text))
-
-
-def _of_json(text: str) -> Iterator[Record]:
-    for part in (text, *text.splitlines()):
-        try:
-            value = msgspec.json.decode(part)
-        except (msgspec.MsgspecError, RecursionError):
-            continue
-        for record in value if isinstance(value, list) else [value]:
-            if isinstance(record, dict):
-                yield {str(name): _text(field) for name, field in record.items()}
-        if part is text:
+    def _heading(self, part: ReportPart, following: Sequence[ReportPart], *, is_title: bool) -> None:
+        self._items, self._alone = [], None
+        self._stack = [section for section in self._stack if not section.level or section.level < part.level]
+        outer = self._stack[-1]
+        lead = self._known.lead_of(part.text, outer.category)
+        topic: str = "" if is_title or (lead and lead.sure) else topic_of(part.text)
+        if outer.topic in CLOSED or (outer.topic == FAILURES and topic in ("", "patterns", "run")):
+            topic = outer.topic
+        section = ReportSection(
+            level=part.level, topic=topic, label=outer.label, step=outer.step, category=outer.category
+        )
+        self._stack.append(section)
+        if topic in CLOSED or is_title:
             return
+        category = self._category(part, lead.name if lead and lead.sure else "", following)
+        if category:
+            section.category = category
+            return
+        label, step = self._labels.find(lead.rest if lead else ""), step_in(lead.rest) if lead else ""
+        is_like_one = lead and (label or step or (outer.topic == FAILURES and "/" in lead.name))
+        if lead and (lead.sure or (is_like_one and _RECORD.match(lead.rest))):
+            names = [lead.name, *self._known.names_after(lead.rest)]
+        else:  # `Known gap: 002-queries/010-pagination`
+            label, step = self._labels.find(part.text), ""
+            names = [name for _, name in self._known.names_in(part.text)] if label else []
+        section.drafts = self._add(names, part.line)
+        if names:
+            self._put(section.drafts, "label", label, LINE, part.line)
+            self._put(section.drafts, "label", section.label, GROUP, part.line)
+            self._put(section.drafts, "step", step or section.step, LINE if step else GROUP, part.line)
+        else:
+            section.label = self._labels.in_title(part.text) or section.label
+            section.step = canonical_step(_REMARK.sub("", part.text)) or section.step
+            section.is_of_all = _ALL.search(part.text) is not None
 
+    def _category(self, part: ReportPart, name: str, following: Sequence[ReportPart]) -> str:
+        """The category that a heading names: known as one, or a numbered name over other numbered names."""
+        first = re.search(r"\d{2,4}-[A-Za-z][\w-]{0,60}(?!/)", part.text)
+        if first and first[0] in self._known.categories and not name:
+            return first[0]
+        texts = [below.text or below.cells[0].text for below in following if below.text or below.cells]
+        leads = [lead for lead in map(self._known.lead_of, texts) if lead and lead.sure]
+        is_inner = following[:1] and (following[0].kind != "heading" or following[0].level > part.level)
+        rest = _REMARK.sub("", part.text.replace(name, ""))
+        if not (is_inner and leads and is_numbered(name)) or re.search(r"[A-Za-z]", rest):
+            return ""
+        self._known.categories.add(name)
+        return name
 
-def _text(value: object) -> str:
-    if isinstance(value, list):
-        return ", ".join(map(_text, value))
-    return "" if value is None else str(value)
+    def _row(self, part: ReportPart) -> None:
+        section, texts = self._stack[-1], [cell.text for cell in part.cells]
+        fields = cell_fields(part)
+        if section.topic in CLOSED or (tuple(texts) == part.header and not fields):
+            return
+        if fields and self._subject(0):
+            for field in fields:
+                self._put(self._subject(0), *self._read_field(field.role, field.value), part.line)
+            return
+        columns = columns_of(part.header)
+        cells = {role: texts[at].strip() for role, at in columns.items() if at < len(texts)}
+        titles = [folded(title) for title in part.header]
+        category = texts[titles.index("category")].strip("` ") if "category" in titles[: len(texts)] else ""
+        if not is_numbered(category):
+            category = ""
+        elif cells.get("label", "").strip("` ") == category:
+            del cells["label"]
+        if "case" not in cells and (label := next(filter(self._labels.find, texts), "")):
+            cells["case"] = next((text for text in texts if (lead := self._known.lead_of(text)) and lead.sure), "")
+            cells.setdefault("label", label)
+        title = part.header[columns["case"]] if "case" in columns else ""
+        names = [name for name in self._known.names_in_cell(cells.get("case", ""), title) if self._is_name(name)]
+        names = [self._in_category(name, category, section.category) for name in names]
+        is_listed = bool(section.topic == FAILURES or section.label or section.step or "fail" in title.lower())
+        is_listed = is_listed or any(cells.get(role) for role in ("label", "step", "status"))
+        if _PASSED.match(cells.get("status", "")) or not (is_listed or any("❌" in text for text in texts)):
+            return
+        run_at = columns_of(part.header, run=True).get("run", len(texts))
+        for run in (ids_in(texts[run_at]) if run_at < len(texts) else []) or [""]:
+            drafts = self._add(names, part.line, run)
+            for role, text in cells.items():
+                self._put(drafts, *self._read_field(role, text), part.line)
+            self._put(drafts, "label", section.label, GROUP, part.line)
+            self._put(drafts, "step", section.step, GROUP, part.line)
 
+    def _in_category(self, name: str, category: str, around: str) -> str:
+        category = category or (around if is_numbered(name) else "")
+        return f"{category}/{name}" if category and "/" not in name else name
 
-def _of_yaml(text: str) -> Iterator[tuple[int, Record]]:
-    """A hyphen begins a record; deeper lines are its fields, or go on with the last one."""
-    record, start, depth, last = Record(), 0, -1, ""
-    for at, line in enumerate(text.splitlines()):
-        indent = len(line) - len(line.lstrip())
-        first = _FIRST.match(line)
-        if first and (depth < 0 or indent <= depth):
-            if record:
-                yield start, record
-            record, start, depth, last = {}, at, indent, first[2]
-            record[last] = _value(first[3])
-            continue
-        if depth < 0 or not line.strip():
-            continue
-        if indent <= depth:  # the list has ended
-            yield start, record
-            record, depth = {}, -1
-            continue
-        field = _FIELD.match(line)
-        if field and field[2] not in record and indent <= depth + 4:
-            last = field[2]
-            record[last] = _value(field[3])
-        elif last:
-            record[last] = (
-                f"{record[last]}, {line.strip()[2:]}".strip(", ")
-                if line.strip().startswith("- ")
-                else (f"{record[last]} {line.strip()}".strip())
+    def _is_name(self, name: str) -> bool:
+        is_word = " " not in name or re.fullmatch(r"turn \d+", name) is not None
+        is_like_one = re.search(r"[-_/\d]", name) and re.search(r"[A-Za-z]", name)
+        return is_word and bool(is_like_one) and name not in self._known.categories
+
+    def _text(self, part: ReportPart, following: Sequence[ReportPart]) -> None:
+        section = self._stack[-1]
+        is_text = part.kind == "text"
+        self._items = [one for one in self._items if one[0] < part.level or (one[0] == part.level and is_text)]
+        if section.topic != "other":
+            self._group(part.text)
+        if section.topic in CLOSED:
+            return
+        lead = self._known.lead_of(part.text) if part.has_parts else None
+        if lead and (category := self._category(part, lead.name, following)):
+            section.category = category
+            return
+        fields = fields_in(part.words)
+        # `1. 003-crons` with fields in the lines below it
+        is_read = self._record(part, section, has_fields=bool(fields)) if not fields or fields[0].line else False
+        for field in fields:
+            is_read = self._field(part, field, section) or is_read
+        if is_read:
+            return
+        if is_title(part) and (label := self._labels.in_title(part.text)):
+            self._stack.append(
+                ReportSection(level=SUMMARY, topic=section.topic, label=label, category=section.category)
             )
-    if record:
-        yield start, record
+        subject = self._subject(part.level)
+        self._put(subject, "reasoning", _prose(part.text), PROSE, part.line)
+        self._put(subject, "step", step_in_sentence(part.text), PROSE, part.line)
+        if not subject:
+            self._sentences(part)
+
+    def _begin(self, part: ReportPart, names: Sequence[str], line: int) -> list[Draft]:
+        drafts = self._add(names, line)
+        self._items = [one for one in self._items if one[0] < part.level] + [(part.level, drafts)]
+        return drafts
+
+    def _field(self, part: ReportPart, field: LabelledField, section: ReportSection) -> bool:
+        if field.role == "case" and not section.drafts:
+            names = [name for name in self._known.names_in_cell(field.value) if self._is_name(name)]
+            if names:
+                self._begin(part, names, part.line)
+        elif self._alone and field.role in ("label", "step"):
+            self._items, self._alone = [(0, self._add([self._alone[0]], self._alone[1]))], None
+        role, value, rank = self._read_field(field.role, field.value)
+        subject = self._subject(part.level)
+        self._put(subject, role, value, rank, part.line + field.line)
+        if not subject and section.is_of_all:
+            self._groups.append((role, value, []))
+        return bool(subject) or field.role in ("label", "step")
+
+    def _record(self, part: ReportPart, section: ReportSection, *, has_fields: bool) -> bool:
+        """A line or an item that begins with a case."""
+        lead = self._known.lead_of(part.text, section.category)
+        if lead is None or not _RECORD.match(lead.rest):
+            return False
+        if lead.sure and not lead.rest.strip() and not section.drafts:
+            self._alone = (lead.name, part.line)
+        first = lead.rest.partition("\n")[0]
+        label, step = self._labels.find(first), step_in(first)
+        is_listed = (section.topic == FAILURES or section.label or section.step) and not section.drafts
+        is_marked = bool(part.words.bold) or has_fields or (is_listed and part.kind == "item")
+        if not (label or step or is_marked) or not (lead.sure or ((label or step) and self._is_name(lead.name))):
+            return False
+        drafts = self._begin(part, [lead.name, *self._known.names_after(lead.rest)], part.line)
+        places = self._labels.places(first)
+        behind = lead.rest[places[0][1] :] if places and not re.search(r"\w{3}", first[: places[0][0]]) else lead.rest
+        self._put(drafts, "label", label, LINE, part.line)
+        self._put(drafts, "label", section.label, GROUP, part.line)
+        self._put(drafts, "step", step or section.step, LINE if step else GROUP, part.line)
+        self._put(drafts, "reasoning", _prose(re.sub(r"^\W{0,8}\([^()]{0,60}\)", "", behind)), LINE, part.line)
+        return True
+
+    def _sentences(self, part: ReportPart) -> None:
+        """Labels and cases in one paragraph: each case gets the next label; `Model faults: a, b` the one before."""
+        names, labels = self._known.names_in(part.text), self._labels.places(part.text)
+        if not names or not labels:
+            return
+        labels_first = labels[0][0] < names[0][0] and (len(labels) == 1 or names[-1][0] > labels[-1][0])
+        for at, name in names:
+            before = [label for start, _, label in labels if start < at and labels_first]
+            after = [label for start, _, label in labels if start > at and self._is_of(part.text, at, start, names)]
+            label = (before[-1:] or after[:1] or [""])[0]
+            self._put(self._add([name], part.line) if label else [], "label", label, PROSE, part.line)
+
+    def _is_of(self, text: str, at: int, label_at: int, names: Sequence[tuple[int, str]]) -> bool:
+        """Whether a label is in the sentence of a name, or in a later one with no other name before it."""
+        return not _SENTENCE_END.search(text, at, label_at) or not any(at < other < label_at for other, _ in names)
+
+    def _group(self, text: str) -> None:
+        """One label for all: `All 9 failed evals are MODEL_FAULT except 003-crons.`"""
+        for sentence in _SENTENCE_END.split(text) if self._labels.find(text) else ():
+            group, limit = _ALL.search(sentence), _EXCEPT.search(sentence)
+            end = limit.start() if limit else len(sentence)
+            given = {label for at, _, label in self._labels.places(sentence) if at < end}
+            names = self._known.names_in(sentence)
+            if group and len(given) == 1 and not any(at < end for at, _ in names):
+                self._groups.append(("label", given.pop(), [segments(name) for _, name in names]))
 
 
-def _of_columns(text: str) -> Iterator[tuple[int, Record]]:
-    """A line of titles, and lines of as many cells below it."""
-    titles, cut = list[str](), _COLUMNS[0]
-    for at, line in enumerate(text.splitlines()):
-        if not titles:
-            cut = next((one for one in _COLUMNS if len(one.split(line.strip())) > 2), cut)
-            parts = cut.split(line.strip())
-            titles = parts if len(parts) > 2 and _is_known(tuple(parts)) else []
-            continue
-        cells = cut.split(line.strip(), maxsplit=len(titles) - 1)
-        if len(cells) >= len(titles) - 1 > 1:
-            yield at, dict(zip(titles, map(_value, cells), strict=False))
-        elif line.strip(" -=+|"):
-            titles = []
-
-
-def _value(text: str | None) -> str:
-    value = (text or "").strip()
-    if _BLOCK.fullmatch(value):
-        return ""
-    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value.strip("[]")
+def _prose(text: str) -> str:
+    bare = text.replace("`", "").strip(" .:;,–—-*\n")
+    return f"{bare}." if bare and text.rstrip().endswith(".") else bare if re.search(r"\w", bare) else ""

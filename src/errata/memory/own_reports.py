@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from errata.memory.reading.drafts import is_gap
-from errata.memory.reading.markdown import MarkdownPiece
+from errata.memory.reading.markdown import ReportPart
+from errata.memory.reading.words import is_gap
 from errata.memory.spelling import segments
 from errata.model import SourceRef
 from errata.model.prior_report import PriorFailure, PriorRecommendation, PriorReport, PriorRun
@@ -49,7 +49,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
         return self.run_id == run_id if self.run_id else self.run == native_id
 
 
-def memory_in(pieces: Sequence[MarkdownPiece]) -> Memory | None:
+def memory_in(pieces: Sequence[ReportPart]) -> Memory | None:
     """The last such comment of a report; none where there is none, or it is damaged or of another errata."""
     for piece in reversed(pieces):
         content = piece.text.strip()
