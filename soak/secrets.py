@@ -61,7 +61,6 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("report", "latest", "--json", "-o", "out/reports"),
     ("issues", "latest", "-o", "out/issues"),
     ("export", "latest", "--to", "csv", "-o", "out/csv"),
-    ("export", "latest", "--to", "every-eval-ever", "-o", "out/eee"),
     ("review", "export", "latest", "-o", "out/review"),
     ("review", "export", "latest", "--format", "csv"),
     ("review", "status", "latest"),

@@ -176,7 +176,6 @@ def about_files() -> Iterator[tuple[str, Rows]]:
     inspect = [one["run_id"] for one in rows("runs") if one["source"] == "inspect-ai"]
     yield "writeback", rows("writeback", *inspect)
     yield "export", rows("export", RUN_B)
-    yield "export --to csv, a table", rows("export", RUN_B, "--to", "csv")
     yield "export --to inspect", rows("export", RUN_B, "--to", "inspect")
 
 

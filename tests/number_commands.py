@@ -240,22 +240,14 @@ def written_back(run: RunOf) -> Any:
     return row
 
 
-def exported(run: RunOf) -> list[Any]:
-    """The instances of the headline evaluation."""
-    made = run.row("export", options=("-o", "written/export", "--force"))
-    path = next(run.sample.home / one for one in made["files"] if one.endswith(".jsonl"))
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 def empty_answers(texts: Iterable[str]) -> int | None:
     found = (number_in(r"(\d+) of \d+ \(\d+ %\) stored answers are empty", one) for one in texts)
     return next((number for number in found if number is not None), None)
 
 
 def exported_attempts(run: RunOf) -> int:
-    """An attempt has a row for each evaluation, and one without where it broke off."""
-    rows = Counter(one.get("evaluation_result_id", "") for one in exported(run))
-    return rows.pop("", 0) + max(rows.values(), default=0)
+    tables = run.sample.rows("export", run.run_id, "-o", "written/export", "--force")
+    return int(next(table["rows"] for table in tables if table["file"].endswith("attempts.csv")))
 
 
 def in_findings(found: Iterable[Any]) -> int | None:

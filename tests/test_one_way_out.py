@@ -40,7 +40,6 @@ GIVEN = {
     "cli/review/run_output.py": "a prompt of `review/prompts.py`, character for character",
     "cli/progress.py": "counts and names of commands",
     "cli/lazy.py": "names of commands",
-    "export/every_eval_ever.py": "rows of `sources/every_eval_ever/written_rows.py`, which pass the gate",
     "memory/actions.py": "a section of `memory/entries.py`, whose texts pass the gate, in a report",
     "review/reviewers/command.py": "the prompt and schema, for a reviewer's program",
     "verbs/map.py": "a mapping for a table of the user's own, beside it",

@@ -49,7 +49,6 @@ def test_every_writer_takes_names_of_any_length(long_names):
     done("report", *one, "--html", "-o", "report")
     done("report", *one, "--profile", "batch", "-o", "batch")
     done("report", *both, "--profile", "comparison", "-o", "comparison")
-    done("export", *one, "-o", "every_eval_ever")
     done("export", *both, "--to", "csv", "-o", "tables")
     done("issues", *one, "-o", "issues")
     done("review", "export", *one, "-o", "packets")
@@ -86,7 +85,6 @@ def test_no_terminal_command_of_a_log_is_in_a_table(at_home):
 @pytest.mark.parametrize(
     ("arguments", "target"),
     [
-        (("export", "latest", "-o", "out"), ".json"),
         (("export", "latest", "--to", "csv", "-o", "out"), "attempts.csv"),
         (("review", "export", "latest", "-o", "out"), "packets.jsonl"),
         (("report", "latest", "-o", "out"), ".md"),

@@ -25,7 +25,7 @@ CODE = {
     "errata.toml": "",
 }
 OWN = (".errata", "config", "state", "scratch")
-WRITTEN = {"reports", "results", "analysis", "every_eval_ever"}
+WRITTEN = {"reports", "results", "analysis", "tables"}
 """Folders in which commands write what they were asked for."""
 SAID = {
     ("show",): ["jn7mqywb/002-http_greeting"],

@@ -1,6 +1,5 @@
 """`errata export`."""
 
-import time
 from pathlib import Path
 from typing import cast, get_args
 
@@ -9,20 +8,17 @@ import click
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.render.fields import place_of
-from errata.cli.render.runs import title_of
 from errata.cli.shared_options import OneOfMany, Word, failure_filters
 from errata.errors import SettingsError
-from errata.export.every_eval_ever import WrittenRun
 from errata.export.regression_cases import DatasetFormat, WrittenDrafts
 from errata.model import StoredRun
 from errata.model.filters import Filters
-from errata.model.output.compare import ComparisonExportOutput, DatasetFileOutput, TableFileOutput
-from errata.runs.names import handle_of, runs_named
-from errata.verbs.export import TableFormat, export, write_drafts, write_tables
+from errata.model.output.compare import DatasetFileOutput, TableFileOutput
+from errata.runs.names import runs_named
+from errata.verbs.export import TableFormat, write_drafts, write_tables
 
-FORMATS = ("every-eval-ever", "csv", "parquet", "inspect", "promptfoo", "dataset")
+FORMATS = ("csv", "parquet", "inspect", "promptfoo", "dataset")
 DRAFTS = "regression_cases"
-FOLDER = "every_eval_ever"
 TABLES = "tables"
 
 
@@ -42,7 +38,7 @@ TABLES = "tables"
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    help=f"Output folder; default: {FOLDER}; {TABLES} for tables, {DRAFTS} for regression cases.",
+    help=f"Output folder; default: {TABLES}, or {DRAFTS} for regression cases.",
 )
 @click.option("--force", is_flag=True, help="Overwrite existing files.")
 @failure_filters
@@ -57,10 +53,7 @@ def command(
     options: Options,
     **chosen: str | None,
 ) -> None:
-    """Export runs, or failures as regression cases.
-
-    every-eval-ever writes schema 0.3.0: a summary and its instances. An attempt that broke carries an error, so that it
-    is not mistaken for a wrong answer. Data that the format cannot hold is listed here and in the summary.
+    """Export runs as tables, or failures as regression cases.
 
     csv and parquet write three tables: attempts, checks and failures of all runs.
 
@@ -78,19 +71,7 @@ def command(
         drafts = write_drafts(meant, store, folder, cast(DatasetFormat, form), filters, limit=limit, force=force)
         _put_drafts(drafts, form, options)
         return
-    if form in get_args(TableFormat):
-        _export_tables(meant, cast(TableFormat, form), output or Path(TABLES), force, options)
-        return
-    for made in export(meant, store, output or Path(FOLDER), now=time.time(), force=force):
-        if options.json:
-            put_json(_json_of(made, form))
-            continue
-        put(title_of(made.stored.run, handle_of(made.stored, store)))
-        for file in made.files:
-            put(f"wrote {place_of(str(file))}")
-        put(plural(made.rows, "row"))
-        for what, count in made.not_expressed.items():
-            say(f"not exported: {what}: {count:,}")
+    _export_tables(meant, cast(TableFormat, form), output or Path(TABLES), force, options)
 
 
 def _export_tables(runs: list[StoredRun], form: TableFormat, folder: Path, force: bool, options: Options) -> None:
@@ -119,13 +100,3 @@ def _put_drafts(made: WrittenDrafts, form: str, options: Options) -> None:
         say(f"note: secrets or control characters were removed from {plural(made.changed, 'case')}")
     if made.cases:
         say("note: these are drafts; check the input and the expected answer of each before you use it")
-
-
-def _json_of(made: WrittenRun, form: str) -> ComparisonExportOutput:
-    return ComparisonExportOutput(
-        run_id=made.stored.run.id,
-        format=form,
-        files=tuple(str(file) for file in made.files),
-        rows=made.rows,
-        not_expressed=made.not_expressed,
-    )

@@ -1,6 +1,6 @@
-"""`export`, `writeback`, the Python API: runs as every_eval_ever or tables, failures as draft regression cases."""
+"""`export`, `writeback`, the Python API: runs as tables, failures as draft regression cases."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -11,12 +11,10 @@ from errata.model import StoredRun
 from errata.model.filters import Filters
 from errata.runs.failures import refuse_unknown
 from errata.runs.names import runs_named
-from errata.runs.runset import RunSet
 from errata.runs.view import RunView
 from errata.store.database import Store
 
 if TYPE_CHECKING:
-    from errata.export.every_eval_ever import WrittenRun
     from errata.export.regression_cases import DatasetFormat, WrittenDrafts
     from errata.writeback.files import WrittenBack
 
@@ -26,7 +24,6 @@ __all__ = [
     "TableFormat",
     "attempts_table",
     "checks_table",
-    "export",
     "failures_table",
     "scores_table",
     "write_drafts",
@@ -40,14 +37,6 @@ TableFormat = Literal["csv", "parquet"]
 class TableFile(NamedTuple):
     path: Path
     rows: int
-
-
-def export(
-    runs: Sequence[StoredRun], store: Store, folder: Path, *, now: float, force: bool = False
-) -> "Iterator[WrittenRun]":
-    from errata.export.every_eval_ever import write_runs  # noqa: PLC0415 tables don't need it
-
-    return write_runs(RunSet.of(runs, store), folder, now=now, force=force)
 
 
 def write_drafts(

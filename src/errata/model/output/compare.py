@@ -260,14 +260,6 @@ class ComparisonFolderOutput(Struct):
     without_column: tuple[str, ...]
 
 
-class ComparisonExportOutput(Struct):
-    run_id: str
-    format: str
-    files: tuple[str, ...]
-    rows: int
-    not_expressed: dict[str, int]
-
-
 class TableFileOutput(Struct):
     """A table of all runs."""
 
@@ -298,7 +290,6 @@ class DatasetFileOutput(Struct):
 SHAPES: dict[str, type] = {
     "compare": ComparisonOutput,
     "compare --write": ComparisonFolderOutput,
-    "export": ComparisonExportOutput,
-    "export --to csv, a table": TableFileOutput,
+    "export": TableFileOutput,
     "export --to inspect": DatasetFileOutput,
 }

@@ -13,7 +13,6 @@ from errata.model.words import CheckStatus, Outcome
 from errata.sources.base import Row, convert_each, head_of, is_file, json_file, json_lines, unreadable
 from errata.sources.every_eval_ever import HEAD, NAME, SAMPLES, is_samples, read_with
 from errata.sources.every_eval_ever.runs import EvaluationResult, EvaluationSummary, run_of
-from errata.sources.every_eval_ever.written_rows import facts_in_metadata
 from errata.sources.shared.chat import last_answer, steps_of_chat, steps_of_tries
 from errata.sources.shared.exceptions import frames_of, own_frame
 from errata.sources.shared.facts import Facts, despite_error
@@ -201,7 +200,7 @@ def _attempt(context: EvaluationContext, rows: list[Row], index: int) -> Attempt
     error = next((found for row in rows if (found := error_of(row.data.get("error"), row.ref))), None)
     counted = not context.primary or data.get("evaluation_result_id") == context.primary
     value, outcome = number(mapping(data.get("evaluation")).get("score")), _outcome(data)
-    facts = _facts(data, outcome, error, counted=counted)
+    facts = _facts(outcome, error, counted=counted)
     steps = _steps(data)
     times = mapping(data.get("performance"))
     return Attempt(
@@ -227,9 +226,7 @@ def _attempt(context: EvaluationContext, rows: list[Row], index: int) -> Attempt
     )
 
 
-def _facts(data: dict[str, Any], outcome: Outcome, error: ErrorInfo | None, *, counted: bool) -> Facts:
-    if (facts := facts_in_metadata(mapping(data.get("metadata")))) is not None:
-        return facts
+def _facts(outcome: Outcome, error: ErrorInfo | None, *, counted: bool) -> Facts:
     if not counted:
         return Facts("error" if error else "completed", "not_run", "none")
     return Facts("error", "scored", despite_error(outcome)) if error else Facts("completed", "scored", outcome)
