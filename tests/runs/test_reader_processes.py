@@ -19,7 +19,6 @@ from errata.runs import frames, importing, reader_processes
 from errata.runs.child_processes import ForkedProcess, can_fork, end_with_listener
 from errata.runs.importing import import_paths
 from errata.runs.log_search import Order
-from errata.store.columns import Columns
 from errata.store.database import open_store
 from errata.store.packing import RunPart
 from errata.store.runs import all_runs, unreadables_of
@@ -292,7 +291,7 @@ def test_a_reading_process_without_an_order_ends_in_silence():
 
 
 def test_rows_with_numbers_over_64_bits_are_encoded():
-    rows = RunPart(attempts=Columns.of([(0, "case\ud800", 10**30)]), tally={"\ud800": {}})
+    rows = RunPart(attempts=[(0, "case\ud800", 10**30)], tally={"\ud800": {}})
     part = reader_processes.PackedBatch(parts={"r": rows})
 
     (row,) = frames.as_sent(part).parts["r"].attempts

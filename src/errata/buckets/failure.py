@@ -1,11 +1,9 @@
 """One failure as the grouping sees it: its owner, its texts and its verdict."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from typing import NamedTuple
 
 import msgspec
-from msgspec.structs import force_setattr
 
 from errata.buckets.rules import BROAD, OPEN
 from errata.model import Attempt, Attribution, FailureKey, Run, Verdict
@@ -130,17 +128,6 @@ def _texts(attempt: Attempt, quoted: str, lines: Sequence[str]) -> Iterator[str]
     texts += [check.error.message for check in attempt.checks if check.error and (check.counts or not measured)]
     texts += [*lines, *(without_preamble(one.reasoning) for one in attempt.objections), attempt.native_reason]
     yield from (clean(text[:LONGEST]) for text in texts if text.strip())
-
-
-def with_reason(alike: FailureToGroup, attempt: str, case: str, key: FailureKey, reason: str) -> FailureToGroup:
-    """A failure that differs from another only in these; the reason of its one check is its only text."""
-    line = key_line(without_preamble(reason))
-    failure = copy(alike)
-    force_setattr(failure, "attempt", attempt)
-    force_setattr(failure, "case", case)
-    force_setattr(failure, "key", key)
-    force_setattr(failure, "texts", (clean(line[:LONGEST]),) if line.strip() else ())
-    return failure
 
 
 class RunParameters:

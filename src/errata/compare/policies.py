@@ -66,21 +66,21 @@ def count_by(trials: Trials, policy: Policy, opinion: Decide) -> Score:
     if trials.unavailable:
         return Score(policy=policy, remark=NoteOutput(code="unavailable"))
     out: list[tuple[str, str, Trial]] = []
-    kept: list[tuple[list[Trial], int]] = []
+    kept: list[list[Trial]] = []
     recovered: list[Trial] = []
-    for unit, often in trials.counted_units:
+    for unit in trials.units:
         first = unit[0]
         if len(unit) == 1 and first.is_plain:  # most are
-            kept.append((unit, often))
+            kept.append(unit)
             continue
         why = _why_out(unit, opinion, trials)
         if (stand_in := _stand_in(first, why, trials)) is not None:
-            kept.append(([stand_in], often))
+            kept.append([stand_in])
             recovered.append(stand_in)
         elif why:
             out.append((why, "" if why == CONTRADICTORY else opinion(first).signal, first))
         else:
-            kept.append((unit, often))
+            kept.append(unit)
     stated = trials.passes_without_rows
     unknown, known = (trials.not_in_log, 0) if stated is None else (0, trials.not_in_log)
     groups = group_by_reason(out, unnamed={"missing": trials.absent, NOT_IN_LOG: unknown})
@@ -89,12 +89,10 @@ def count_by(trials: Trials, policy: Policy, opinion: Decide) -> Score:
     return Score(
         policy=policy,
         passed=_count_passes(kept) + (stated or 0),
-        total=sum(often for _, often in kept) + known,
+        total=len(kept) + known,
         groups=groups,
         beside=group_by_reason(_not_alone(kept, opinion)),
-        presumed=sum(
-            often for unit, often in kept if unit[0].presumed and not passes(unit) and opinion(unit[0]).owner == "model"
-        )
+        presumed=sum(unit[0].presumed and not passes(unit) and opinion(unit[0]).owner == "model" for unit in kept)
         + sum(not one.passed and not opinion(one).owner for one in recovered),
         recovered=tuple(one.case for one in recovered),
         recovered_passes=sum(one.passed for one in recovered),
@@ -103,18 +101,18 @@ def count_by(trials: Trials, policy: Policy, opinion: Decide) -> Score:
     )
 
 
-def _count_passes(units: Iterable[tuple[list[Trial], int]]) -> int:
-    return sum(often for unit, often in units if passes(unit))
+def _count_passes(units: Iterable[list[Trial]]) -> int:
+    return sum(map(passes, units))
 
 
-def _clusters(units: list[tuple[list[Trial], int]], trials: Trials) -> dict[str, Cluster]:
+def _clusters(units: Iterable[list[Trial]], trials: Trials) -> dict[str, Cluster]:
     """What each case adds; unknown for passes without a row."""
     if not trials.tells_cases or trials.not_in_log:
         return {}
     clusters: dict[str, Cluster] = {}
-    for unit, often in units:
+    for unit in units:
         passed, count = clusters.get(unit[0].case, (0.0, 0))
-        clusters[unit[0].case] = (passed + often * passes(unit), count + often)
+        clusters[unit[0].case] = (passed + passes(unit), count + 1)
     return clusters
 
 
@@ -164,8 +162,8 @@ def _dropped_timeout(trial: Trial, trials: Trials) -> bool:
     return trial.timed_out and trials.timeouts == "drop"
 
 
-def _not_alone(kept: Iterable[tuple[list[Trial], int]], opinion: Decide) -> Iterator[tuple[str, str, Trial]]:
-    for unit, _ in kept:
+def _not_alone(kept: Iterable[list[Trial]], opinion: Decide) -> Iterator[tuple[str, str, Trial]]:
+    for unit in kept:
         if not passes(unit):
             decision = opinion(unit[0])
             if decision.owner in NOT_ALONE or unit[0].timed_out:
@@ -178,19 +176,19 @@ _ORDER = ("missing", "unfinished", "skipped", NOT_SCORED, CONTRADICTORY)
 
 def strict(trials: Trials) -> Score:
     """Every expected case; anything but a pass counts nothing, contradictory duplicates too."""
-    units, stated = trials.counted_units, trials.passes_without_rows
+    units, stated = trials.units, trials.passes_without_rows
     if trials.not_in_log and stated is None:
         return _bounds(trials)
-    if not trials.not_in_log and all(unit[0].execution == "missing" for unit, _ in units):
+    if not trials.not_in_log and all(unit[0].execution == "missing" for unit in units):
         return Score(policy="strict", remark=NoteOutput(code="no_attempts"))
     if trials.unjudged:
         return Score(policy="strict", remark=NoteOutput(code="nothing_scored"))
-    kinds = {unit[0].execution for unit, _ in units} & NEVER_MADE
-    kinds |= {CONTRADICTORY for unit, _ in units if contradicts_itself(unit)}
+    kinds = {unit[0].execution for unit in units} & NEVER_MADE
+    kinds |= {CONTRADICTORY for unit in units if contradicts_itself(unit)}
     kinds |= {"missing"} if trials.absent else set()
     kinds |= (
         {NOT_SCORED}
-        if any(one.execution == "completed" and one.measurement == "not_run" for unit, _ in units for one in unit)
+        if any(one.execution == "completed" and one.measurement == "not_run" for unit in units for one in unit)
         else set()
     )
     failed = tuple(kind for kind in _ORDER if kind in kinds)
@@ -210,7 +208,7 @@ def strict(trials: Trials) -> Score:
 
 def _bounds(trials: Trials) -> Score:
     """Measured, but not in the log, and the harness states no passes: there are only bounds."""
-    passed = _count_passes(trials.counted_units)
+    passed = _count_passes(trials.units)
     whole = trials.unit_count + trials.absent + trials.not_in_log
     between = (passed / whole, (passed + trials.not_in_log) / whole)
     remark = NoteOutput(code="rows_not_in_log", count=trials.not_in_log, of=whole, between=between)
@@ -224,9 +222,8 @@ def clean(trials: Trials) -> Score:
 
 def reviewed(trials: Trials) -> Score:
     """Like clean, with verdicts in place of attributions; without what the grader, the task or a known gap caused."""
-    failures = [each for each in trials.distinct if each[0].is_failure]
-    seen = sum(often for one, often in failures if one.reviewed)
-    note = NoteOutput(code="reviewed", count=seen, of=sum(often for _, often in failures))
+    failures = [one for one in trials.rows if one.is_failure]
+    note = NoteOutput(code="reviewed", count=sum(one.reviewed for one in failures), of=len(failures))
     if trials.unread:
         return Score(policy="reviewed", remark=note)
     score = count_by(trials, "reviewed", by_verdicts)

@@ -9,7 +9,6 @@ from errata.compare.policies import scores_of
 from errata.compare.scores import Policy, Score
 from errata.compare.trials import Opinions, Timeouts, Trial, Trials
 from errata.model import Attempt, Attribution, Run, StoredRun, split_attempt_id
-from errata.model.alike import AlikeAttempt
 from errata.model.attempt import EMPTY_RESPONSE
 from errata.model.cells import Cell, CellState, CellTally, result_of
 from errata.model.counts import holds_only_failures
@@ -156,68 +155,56 @@ class RunTrials:
     """One pass over the attempts of a run: its trials, the patterns that stand in place of answers, and its scores."""
 
     def __init__(
-        self, run: Run, attempts: Iterable[AlikeAttempt], opinions: Opinions, *, timeouts: Timeouts, to_pool: bool
+        self, run: Run, attempts: Iterable[Attempt], opinions: Opinions, *, timeouts: Timeouts, to_pool: bool
     ) -> None:
         self.patterns: dict[str, dict[str, int]] = {}
         self.roots: dict[str, str] = {}
         self.trials = Trials(run, (), opinions, timeouts=timeouts, to_pool=to_pool)
-        for each in attempts:
-            kind = each.kind
-            if kind is None:
-                self._note(each, opinions.attributions.get(each.id))
-                self.trials.add(each)
-            elif kind.comes_together:
-                self.trials.add(each)
-            else:
-                is_noted = self._note(each, kind.attribution)
-                kind.comes_together = self.trials.add(each) and not is_noted
+        for attempt in attempts:
+            if attempt.counted:
+                self._note(attempt, opinions.attributions.get(attempt.id))
+            self.trials.add(attempt)
         self.scores = scores_of(self.trials)
 
-    def _note(self, each: AlikeAttempt, attribution: Attribution | None) -> bool:
-        """Whether it has a pattern or follows another."""
-        attempt = each.attempt
-        pattern = pattern_of(attempt, attribution) if attempt.counted else ""
-        root = (attempt.follows or (attribution.follows if attribution else "")) if attempt.counted else ""
-        if pattern:
-            seen = self.patterns.setdefault(each.case, {})
+    def _note(self, attempt: Attempt, attribution: Attribution | None) -> None:
+        if pattern := pattern_of(attempt, attribution):
+            seen = self.patterns.setdefault(attempt.case, {})
             seen[pattern] = seen.get(pattern, 0) + 1
-        if root:
-            self.roots[each.case] = split_attempt_id(root).case
-        return bool(pattern or root)
+        if root := attempt.follows or (attribution.follows if attribution else ""):
+            self.roots[attempt.case] = split_attempt_id(root).case
 
     @property
     def failed_checks(self) -> dict[str, dict[str, int]]:
         """Check → case → in how many attempts it failed."""
         failed: dict[str, dict[str, int]] = {}
-        for trial, often in self.trials.distinct:
+        for trial in self.trials.rows:
             for check in dict.fromkeys(trial.failed):
                 by_case = failed.setdefault(check, {})
-                by_case[trial.case] = by_case.get(trial.case, 0) + often
+                by_case[trial.case] = by_case.get(trial.case, 0) + 1
         return failed
 
     @property
     def measured(self) -> dict[str, MeasuredTries]:
         """Attempts that show how hard a case is."""
         tries: dict[str, MeasuredTries] = {}
-        for trial, often in self.trials.distinct:
+        for trial in self.trials.rows:
             passed = trial.outcome == "pass" or (trial.outcome == "partial" and not trial.is_failure)
             if passed or _shows_difficulty(trial):
                 attempts, passes = tries.get(trial.case, (0, 0))
-                tries[trial.case] = (attempts + often, passes + often * passed)
+                tries[trial.case] = (attempts + 1, passes + passed)
         return tries
 
     @property
     def cells(self) -> list[RunCell]:
         """By case, in the order of their keys."""
         tallies: dict[str, CellTally] = {}
-        for trial, often in self.trials.distinct:
+        for trial in self.trials.rows:
             tally = tallies.get(trial.case)
             if tally is None:
                 tally = tallies[trial.case] = CellTally()
             result = result_of(trial.execution, trial.measurement, trial.outcome, is_failure=trial.is_failure)
-            tally.add(result, often, trial.position)
-            if trial.owner == "collateral":
-                tally.follows += often
+            tally.add(result, position=trial.position)
+            tally.follows += trial.owner == "collateral"
         repeated = self.trials.repeated
         cells = (tally.cell(0, case, is_repeated=repeated) for case, tally in sorted(tallies.items()))
         return [(one.case, one.state, one.attempts, one.passes, one.fails, one.position) for one in cells]
@@ -238,7 +225,7 @@ def summarise_run(
 ) -> RunSummary:
     return RunSummary(
         unavailable=counted.trials.unavailable,
-        scored=any(one.measurement == "scored" for one, _ in counted.trials.distinct),
+        scored=any(one.measurement == "scored" for one in counted.trials.rows),
         scores=counted.scores,
         cells=counted.cells,
         failed_checks=counted.failed_checks,

@@ -8,7 +8,6 @@ from typing import Literal
 import msgspec
 
 from errata.model import Attempt, Attribution, Run, Verdict
-from errata.model.alike import AlikeAttempt, AlikeKind
 from errata.model.counts import not_in_log, passes_without_rows
 from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.model.words import NOT_THE_SUBJECTS
@@ -143,43 +142,6 @@ def trial_of(attempt: Attempt, opinions: Opinions = NO_OPINIONS) -> Trial:
     )
 
 
-class AlikeTrials:
-    """Trials of attempts that are alike: made once for all that got the same attribution.
-
-    Attempts at one case that no policy lists are even one trial, which then comes several times.
-    """
-
-    def __init__(self, run: Run, opinions: Opinions) -> None:
-        self._opinions = opinions
-        self._has_headline = any(reported.headline for reported in run.reported)
-        self._kinds: dict[AlikeKind, tuple[Trial, dict[str, Trial] | None]] = {}
-        """The first trial of each kind, and where they may be shared, the trial of each case."""
-
-    def of(self, each: AlikeAttempt, kind: AlikeKind) -> tuple[Trial, bool]:
-        """The trial, and whether all attempts of its kind at this case are this one."""
-        known = self._kinds.get(kind)
-        if known is None:
-            known = self._kinds[kind] = self._kind_of(each)
-        first, by_case = known
-        if by_case is None:
-            return _like(first, each.id, each), False
-        trial = by_case.get(each.case)
-        if trial is None:
-            trial = by_case[each.case] = _like(first, "", each)
-        return trial, True
-
-    def _kind_of(self, each: AlikeAttempt) -> tuple[Trial, dict[str, Trial] | None]:
-        attempt = each.attempt
-        same = msgspec.structs.replace(attempt, id=each.id or attempt.id, case=each.case, index=each.number)
-        first = trial_of(same, self._opinions)
-        is_listed = self._has_headline and not first.reported_counted
-        return first, {} if first.is_plain and not is_listed else None
-
-
-def _like(first: Trial, own_id: str, each: AlikeAttempt) -> Trial:
-    return msgspec.structs.replace(first, id=own_id, case=each.case, index=each.number)
-
-
 class Trials:
     """The counted attempts by case, and beside them those that a later session replaced."""
 
@@ -200,41 +162,22 @@ class Trials:
         self.earlier: dict[str, list[Trial]] = {}
         self.repeated = False
         self._whole: Trials | None = None
-        self._opinions, self._alike = opinions, AlikeTrials(run, opinions)
+        self._opinions = opinions
         for attempt in attempts:
-            if attempt.parent is None:
-                self._keep(trial_of(attempt, opinions), attempt, attempt.case, attempt.index)
+            self.add(attempt)
 
     @property
     def tells_cases(self) -> bool:
         """Attempts at one case are correlated, whether they are in several runs or in one."""
         return self.to_pool or self.repeated
 
-    def add(self, each: AlikeAttempt) -> bool:
-        """Attempts that are not themselves only where nobody has reviewed any. Whether those like it may come together.
-
-        Attempts at one case of a kind that no policy lists are one trial.
-        """
-        if each.attempt.parent is not None:
-            return False
-        if each.kind is None:
-            trial, is_shared = trial_of(each.attempt, self._opinions), False
-        else:
-            trial, is_shared = self._alike.of(each, each.kind)
-        self._keep(trial, each.attempt, each.case, each.number, each.often)
-        return is_shared
-
-    def _keep(self, trial: Trial, attempt: Attempt, case: str, number: int, often: int = 1) -> None:
+    def add(self, attempt: Attempt) -> None:
+        if attempt.parent is not None:
+            return
         home = self.counted if attempt.superseded_by is None else self.earlier
-        tries = home.get(case)
-        if tries is None:
-            home[case] = [trial] * often
-        elif often == 1:
-            tries.append(trial)
-        else:
-            tries += [trial] * often
-        if not self.repeated and number > 1:
-            self.repeated = attempt.superseded_by is None and attempt.duplicate_of is None
+        home.setdefault(attempt.case, []).append(trial_of(attempt, self._opinions))
+        if attempt.index > 1 and attempt.superseded_by is None and attempt.duplicate_of is None:
+            self.repeated = True
 
     def only(self, cases: Iterable[str]) -> "Trials":
         """The part of them that belongs to some cases, in the order of these."""
@@ -253,12 +196,6 @@ class Trials:
     def rows(self) -> list[Trial]:
         return [one for tries in self.counted.values() for one in tries]
 
-    @cached_property
-    def distinct(self) -> list[tuple[Trial, int]]:
-        """Each trial with how often it comes: attempts at a case that are alike may be one."""
-        often, trials = Counter(map(id, self.rows)), {id(one): one for one in self.rows}
-        return [(trial, often[key]) for key, trial in trials.items()]
-
     @property
     def passes_elsewhere(self) -> int:
         """Of a part: passes of the whole run that have no row, so that nobody knows whether they belong to the part."""
@@ -273,19 +210,12 @@ class Trials:
         """How many values the harness could average in the whole run."""
         if self._whole is not None:
             return self._whole.valued
-        return sum(often for one, often in self.distinct if one.reported_counted and one.reported is not None)
+        return sum(bool(one.reported_counted) and one.reported is not None for one in self.rows)
 
     @cached_property
     def units(self) -> list[list[Trial]]:
         """What is counted one by one: cases, or attempts where a case was tried several times."""
         return [[one] for one in self.rows] if self.repeated else list(self.counted.values())
-
-    @cached_property
-    def counted_units(self) -> list[tuple[list[Trial], int]]:
-        """The same, with how often each comes."""
-        if not self.repeated:
-            return [(tries, 1) for tries in self.counted.values()]
-        return [([trial], often) for trial, often in self.distinct]
 
     @property
     def unit_count(self) -> int:
@@ -301,9 +231,7 @@ class Trials:
     @cached_property
     def not_in_log(self) -> int:
         """Cases that were measured according to the harness, but have no row in the log."""
-        executions: Counter[str] = Counter()
-        for trial, often in self.distinct:
-            executions[trial.execution] += often
+        executions = Counter(trial.execution for trial in self.rows)
         return not_in_log(self.run, cases=len(self.counted), executions=executions)
 
     @cached_property
@@ -320,30 +248,29 @@ class Trials:
         """Passes by the harness's count that are among rows without a verdict, nobody knows which."""
         if self.is_part or self.run.harness_passes is None:
             return 0
-        unscored = [each for each in self.distinct if each[0].measurement == "unscored"]
-        empty = sum(often for one, often in unscored if one.execution == "completed")
+        empty = sum(one.measurement == "unscored" and one.execution == "completed" for one in self.rows)
         known = self._passes_in_rows + (self.passes_without_rows or 0)
         return min(max(0, self.run.harness_passes - known), empty)
 
     @cached_property
     def _passes_in_rows(self) -> int:
         """Rows that the harness counts as passed."""
-        return sum(often for one, often in self.distinct if one.passes_by_harness)
+        return sum(one.passes_by_harness for one in self.rows)
 
     @cached_property
     def unjudged(self) -> bool:
         """Something was made, and nobody has scored any of it."""
         if self._whole is not None:
             return self._whole.unjudged
-        made = any(one.execution == "completed" for one, _ in self.distinct)
-        return made and all(one.measurement == "not_run" for one, _ in self.distinct)
+        made = any(one.execution == "completed" for one in self.rows)
+        return made and all(one.measurement == "not_run" for one in self.rows)
 
     @cached_property
     def unread(self) -> bool:
         """Something failed in this run, and nobody has read any of it."""
         if self._whole is not None:
             return self._whole.unread
-        failures = [one for one, _ in self.distinct if one.is_failure]
+        failures = [one for one in self.rows if one.is_failure]
         return bool(failures) and not any(one.verdict for one in failures)
 
     @cached_property
@@ -351,7 +278,6 @@ class Trials:
         """Every attempt of the run ended in one and the same error before the subject was reached."""
         if self._whole is not None:
             return self._whole.unavailable
-        made = [each for each in self.distinct if each[0].execution not in NEVER_MADE]
-        down = all(one.execution == "error" and one.outcome == "none" and not one.served for one, _ in made)
-        is_one = down and len({one.error for one, _ in made}) == 1 and bool(made[0][0].error)
-        return is_one and sum(often for _, often in made) >= FEW
+        made = [one for one in self.rows if one.execution not in NEVER_MADE]
+        down = all(one.execution == "error" and one.outcome == "none" and not one.served for one in made)
+        return down and len({one.error for one in made}) == 1 and bool(made[0].error) and len(made) >= FEW

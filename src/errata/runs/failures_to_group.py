@@ -5,21 +5,14 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from errata import triage
-from errata.buckets.failure import FailureToGroup, RuleMeaning, RunParameters, failure_to_group, with_reason
+from errata.buckets.failure import FailureToGroup, RuleMeaning, RunParameters, failure_to_group
 from errata.model import Attempt, Attribution, Case, StoredRun, Verdict
 from errata.model.case_versions import CaseBook
 from errata.runs.explanation import BY_DEFAULT
 from errata.store.attempts import case_book_of, case_of, with_texts
-from errata.store.attributions import (
-    attributed_failures,
-    attributed_in_brief,
-    attribution_in,
-    attribution_to_group,
-)
-from errata.store.brief_failures import BriefFailure, BriefFailures
+from errata.store.attributions import attributed_failures
 from errata.store.database import Store
 from errata.transcript.error_text import error_lines, has_logs
-from errata.triage.one_check import is_failed_by_one_check
 from errata.triage.rulesets import rules_in_use
 from errata.triage.wrong_answers import wrong_answer
 
@@ -39,20 +32,9 @@ def failures_to_group(
     stored, store = view.stored, view.store
     few = stored.counts.failures <= WITH_LOGS
     context = _RunContext(view)
-    if not few and not view.standings:
-        brief = BriefFailures(_is_grouped_by_reason)
-        for case, failure, record in attributed_in_brief(store, stored.pk, brief):
-            if only is None or failure.id in only:
-                yield context.failure_in_brief(case, failure, record)
-        return
     for attempt, attribution in attributed_failures(store, stored.pk, steps=few):
         if only is None or attempt.id in only:
             yield context.failure(attempt, attribution, _lines(attempt, store) if few and logs else ())
-
-
-def _is_grouped_by_reason(attempt: Attempt) -> bool:
-    """Whether the reason of its one check is its only text."""
-    return is_failed_by_one_check(attempt) and not attempt.native_reason
 
 
 def failure_to_compare(view: "RunView", attempt: Attempt) -> FailureToGroup | None:
@@ -69,22 +51,6 @@ class _RunContext:
         self._categories, self._standings = view.categories, view.standings
         self._rules, self._clusters = _rules(rules_in_use()), _clusters(rules_in_use())
         self._parameters = RunParameters(view.run)
-        self._alike: dict[tuple[object, ...], FailureToGroup] = {}
-
-    def failure_in_brief(self, case: str, failure: Attempt | BriefFailure, record: bytes) -> FailureToGroup:
-        """Of a run that nobody has reviewed: made once for those that differ in id, case and reason only."""
-        if not isinstance(failure, BriefFailure):
-            return self.failure(failure, attribution_in(record), ())
-        attribution = attribution_to_group(record)
-        decided = (attribution.owner, attribution.decided_by, attribution.follows, attribution.signals)
-        key = (failure.kind, self._categories.get(case), decided, *attribution.suggested_labels.items())
-        alike = self._alike.get(key)
-        if alike is not None:
-            return with_reason(alike, failure.id, case, attribution.failure_key, failure.reason)
-        made = self.failure(failure.decode(), attribution_in(record), ())
-        if made == with_reason(made, made.attempt, made.case, made.key, failure.reason):
-            self._alike[key] = made
-        return made
 
     def failure(self, attempt: Attempt, attribution: Attribution, lines: Sequence[str]) -> FailureToGroup:
         review = self._standings[attempt.id].standing if attempt.id in self._standings else None

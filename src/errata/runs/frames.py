@@ -113,8 +113,7 @@ def encoded(batch: PackedBatch) -> bytes:
         batch.runs = [storable(run) for run in batch.runs]
         batch.unreadables = [(run, storable(item)) for run, item in batch.unreadables]
         for part in batch.parts.values():
-            part.cases, part.checks = map(_fitting_rows, (part.cases, part.checks))
-            part.attempts = part.attempts.fitting()
+            part.cases, part.checks, part.attempts = map(_fitting_rows, (part.cases, part.checks, part.attempts))
             part.tally = {fitting(check): counts for check, counts in part.tally.items()}
         return _encoder.encode(batch)
 

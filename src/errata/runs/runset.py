@@ -119,9 +119,8 @@ def facts_of(view: RunView, *, timeouts: Timeouts = "count", to_pool: bool = Fal
     summary = kept_run_summary(stored, store, timeouts, to_pool=to_pool)
     if summary is None:
         refuse_to_wait(stored, store, "Scores")
-        opinions, by_number = view.opinions_in_brief()
-        attempts, conclude = view.attempts_to_examine(by_number)
-        counted = RunTrials(stored.run, attempts, opinions, timeouts=timeouts, to_pool=to_pool)
+        attempts, conclude = view.attempts_to_examine()
+        counted = RunTrials(stored.run, attempts, view.opinions_to_count_by(), timeouts=timeouts, to_pool=to_pool)
         findings = conclude(counted.scores["as_reported"]).findings
         problems = tuple(finding.text for finding in findings if finding.breaks)
         summary = make_run_summary(stored, store, counted, problems=problems)

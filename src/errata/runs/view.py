@@ -1,6 +1,6 @@
 """One run as a command sees it: its facts as streams, and what is known of them, worked out once."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
@@ -8,7 +8,6 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from errata import checkup
-from errata.checkup.alike import AlikeCounts
 from errata.checkup.odd_numbers import RecomputedHeadline
 from errata.checkup.survey import RunSurvey
 from errata.compare.as_reported import as_reported
@@ -19,7 +18,6 @@ from errata.compare.stored import changed_cases
 from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.errors import StoreError
 from errata.model import Attempt, Attribution, Bucket, BucketPlace, Case, Run, StoredRun, Verdict
-from errata.model.alike import AlikeAttempt, itself
 from errata.model.case_versions import CaseBook
 from errata.model.cells import Cell
 from errata.model.filters import Filters
@@ -30,7 +28,7 @@ from errata.runs.failures import Failure, join_failures
 from errata.runs.history import RunHistory, earlier_of_same_model
 from errata.runs.names import handle_of
 from errata.runs.predecessor import predecessor_of
-from errata.runs.scores import Scores, opinions_of, quoting_rules, score_trials
+from errata.runs.scores import Scores, opinions_of, score_trials
 from errata.runs.standings import counts, standing_now
 from errata.runs.summary import Analysis, FailureTally, Health, summarise
 from errata.runs.suspect_tasks import runs_beside, suspect_tasks
@@ -43,9 +41,8 @@ from errata.runs.suspicions import (
 )
 from errata.runs.triaging import triage_if_needed
 from errata.sources import harness_of
-from errata.store.alike import alike_attempts
 from errata.store.attempts import attempts_of, case_book_of, case_of, cases_of, categories_of, with_texts
-from errata.store.attributions import alike_attributions, attributions_of, broken_measurements
+from errata.store.attributions import attributions_of, broken_measurements
 from errata.store.buckets import bucket_marks, bucket_places, buckets_of
 from errata.store.case_outcomes import cells_of, last_attempts
 from errata.store.case_versions import versions_of
@@ -168,24 +165,12 @@ class RunView:
         if "overview" in self.__dict__:
             return self.overview.health
         attempts, conclude = self.attempts_to_examine()
-        trials = Trials(self.run, ())
-        for each in attempts:
-            is_shared = trials.add(each)
-            if each.kind is not None:
-                each.kind.comes_together = is_shared
-        return conclude(as_reported(trials))
+        return conclude(as_reported(Trials(self.run, attempts)))
 
-    def attempts_to_examine(
-        self, attributions: Mapping[int, Attribution] | None = None
-    ) -> tuple[Iterator[AlikeAttempt], Callable[[Score], Health]]:
-        """Every attempt, examined as it passes by; then, given the harness's own number recomputed, the health.
-
-        Where nobody has reviewed the run, attempts may be others that are like them and have the same attribution.
-        """
-        counts = AlikeCounts(self._survey())
-        alike = alike_attempts(self.store, self.stored.pk, counts.counts_alike, attributions)
-        every = map(itself, self.attempts()) if self._has_verdicts else alike
-        return _watch_alike(every, counts), lambda reported: self._health(counts.finish(), reported)
+    def attempts_to_examine(self) -> tuple[Iterator[Attempt], Callable[[Score], Health]]:
+        """Every attempt, examined as it passes by; then, given the harness's own number recomputed, the health."""
+        survey = self._survey()
+        return _watch(self.attempts(), survey), lambda reported: self._health(survey, reported)
 
     def _survey(self) -> RunSurvey:
         unreadables = tuple(unreadables_of(self.store, self.stored.pk))
@@ -259,20 +244,11 @@ class RunView:
         """What triage and reviewers say, as scores need it."""
         return opinions_of(self.attributions, self.broken, self.counting_verdicts, self._reviewed)
 
-    def opinions_in_brief(self) -> tuple[Opinions, dict[int, Attribution]]:
-        """The same to count by, not to show: equal attributions are one, with the quotes of the first.
-
-        Beside them the attributions by the number of the attempt.
-        """
+    def opinions_to_count_by(self) -> Opinions:
+        """The same, not kept in memory: a comparison may have many large runs."""
         self.ensure_triaged()
-        alike = alike_attributions(self.store, self.stored.pk)
-        kinds = quoting_rules(alike.kinds)
-        by_attempt = {attempt: kinds[place] for attempt, place in alike.attempts.items()}
-        reviewed = self._reviewed
-        opinions = Opinions(
-            attributions=by_attempt, broken=self.broken, verdicts=self.counting_verdicts, reviewed=reviewed
-        )
-        return opinions, {number: kinds[place] for number, place in alike.numbers.items()}
+        attributions = attributions_of(self.store, self.stored.pk)
+        return opinions_of(attributions, self.broken, self.counting_verdicts, self._reviewed)
 
     @property
     def _reviewed(self) -> set[str] | None:
@@ -380,12 +356,6 @@ def differing_headline(run: Run, reported: Score) -> RecomputedHeadline | None:
         return None
     others = reported.remark.words if reported.remark is not None and reported.remark.code == "headline_rules" else ()
     return RecomputedHeadline(headline.name or headline.metric, reported.stated, reported.rate, headline.ref, others)
-
-
-def _watch_alike(attempts: Iterable[AlikeAttempt], counts: AlikeCounts) -> Iterator[AlikeAttempt]:
-    for each in attempts:
-        counts.add(each)
-        yield each
 
 
 def _watch(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import msgspec
 from sqlalchemy import Connection, CursorResult, Row, Select, bindparam, select
@@ -14,7 +14,6 @@ from errata.model.case_versions import CaseBook
 from errata.model.codec import unpack
 from errata.model.identity import split_attempt_id
 from errata.store.blocks import BlockReader, decompress
-from errata.store.brief_failures import BriefFailure, BriefFailures
 from errata.store.case_versions import VersionLookup, has_any, version_record, versions_of
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
@@ -63,20 +62,17 @@ def attempts_of(
 
 class FailureToTriage(NamedTuple):
     seq: int
-    case_key: str
-    attempt: Attempt | BriefFailure
+    attempt: Attempt
     """With the texts of its files."""
     case: bytes | None
     """Packed."""
 
 
-def failures_to_triage(
-    store: Store, pk: int, *, with_steps: Callable[[Attempt], bool], brief: BriefFailures | None = None
-) -> Iterator[FailureToTriage]:
+def failures_to_triage(store: Store, pk: int, *, with_steps: Callable[[Attempt], bool]) -> Iterator[FailureToTriage]:
     """Every failure; transcripts only where wanted."""
-    rows = read_in_brief(store, pk, _FAILURES_WITH_CASES, steps=True, texts=True, with_steps=with_steps, brief=brief)
+    rows = read_rows(store, pk, _FAILURES_WITH_CASES, steps=True, texts=True, with_steps=with_steps)
     for row, attempt in rows:
-        yield FailureToTriage(row.seq, row.case_key, attempt, row.record)
+        yield FailureToTriage(row.seq, attempt, row.record)
 
 
 def attempts_with_failed_check(store: Store, pk: int, check: str) -> Iterator[Attempt]:
@@ -175,21 +171,6 @@ def read_rows(
 
     `with_steps`: which attempts get their transcript; all where it is not given.
     """
-    rows = read_in_brief(store, pk, query, steps=steps, with_steps=with_steps, texts=texts)
-    return cast("Iterator[tuple[Row[Any], Attempt]]", rows)
-
-
-def read_in_brief(
-    store: Store,
-    pk: int,
-    query: Select[Any],
-    *,
-    steps: bool,
-    with_steps: Callable[[Attempt], bool] | None = None,
-    texts: bool = False,
-    brief: BriefFailures | None = None,
-) -> Iterator[tuple[Row[Any], Attempt | BriefFailure]]:
-    """The same, and with `brief`, failures that it recognises are not decoded; then the number follows `PLACES`."""
     with store.reading() as connection:
 
         def load(number: int) -> bytes:
@@ -198,19 +179,9 @@ def read_in_brief(
         records, transcripts = BlockReader(load), BlockReader(load)
         versions, thinning = VersionLookup(connection, pk), ThinningLookup(connection, pk)
         get, decode, has_versions = records.get, _attempt_decoder.decode, versions.has_any
-        if has_versions or thinning.has_any:
-            brief = None
         for row in rows_of(connection.execute(query, {"run": pk}, execution_options={"yield_per": FETCH})):
-            seq, block, at, steps_block, steps_at, *more = row
-            record = get(block, at)
-            if brief is not None and steps_block is None:
-                recognised = brief.recognise(record, more[0])
-                if recognised is not None:
-                    yield row, recognised
-                    continue
-            attempt = decode(record)
-            if brief is not None and steps_block is None:
-                brief.learn(attempt)
+            seq, block, at, steps_block, steps_at, *_ = row
+            attempt = decode(get(block, at))
             if has_versions and not attempt.case_version and (version := versions.at(attempt.case, seq)):
                 attempt = msgspec.structs.replace(attempt, case_version=version)
             if steps and steps_block is not None and (with_steps is None or with_steps(attempt)):
@@ -251,7 +222,7 @@ _CASE = select(cases.c.record).where(cases.c.run_pk == bindparam("run"), cases.c
 _CASES = select(cases.c.record).where(cases.c.run_pk == bindparam("run")).order_by(cases.c.key)
 _CASES_BY_KEY = select(cases.c.key, cases.c.record).where(cases.c.run_pk == bindparam("run"))
 _FAILURES_WITH_CASES = (
-    select(*PLACES, attempts.c.number, attempts.c.case_key, cases.c.record)
+    select(*PLACES, attempts.c.case_key, cases.c.record)
     .select_from(
         attempts.outerjoin(cases, (attempts.c.run_pk == cases.c.run_pk) & (attempts.c.case_key == cases.c.key))
     )

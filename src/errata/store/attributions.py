@@ -1,18 +1,16 @@
 """The attribution of each failure by triage, stored beside the facts."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from tempfile import SpooledTemporaryFile
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import msgspec
 from sqlalchemy import bindparam, delete, select, update
 
-from errata.model import Attempt, Attribution, FailureKey
+from errata.model import Attempt, Attribution
 from errata.model.codec import pack, unpack
 from errata.store import engine
-from errata.store.attempts import PLACES, read_in_brief, read_rows
-from errata.store.brief_failures import BriefFailure, BriefFailures
+from errata.store.attempts import PLACES, read_rows
 from errata.store.database import Store
 from errata.store.schema import attempts, attributions, runs, thinned
 
@@ -107,55 +105,6 @@ def attributions_of(store: Store, pk: int) -> dict[str, Attribution]:
         return {one.attempt: one for one in records}
 
 
-class _SignalInBrief(msgspec.Struct, frozen=True, gc=False):
-    name: str
-    strength: str = "likely"
-
-
-class _BriefAttribution(msgspec.Struct, frozen=True, gc=False):
-    """Of an attribution what scores go by: its quotes are not decoded."""
-
-    attempt: str
-    owner: str
-    confidence: str
-    proof: str = ""
-    signals: tuple[_SignalInBrief, ...] = ()
-    decided_by: str = ""
-    follows: str = ""
-
-
-_brief_decoder = msgspec.msgpack.Decoder(_BriefAttribution)
-
-
-class AlikeAttributions(NamedTuple):
-    """The attributions of a run; equal ones are one, with the quotes of the first."""
-
-    kinds: list[Attribution]
-    attempts: dict[str, int]
-    """Attempt id → the place of its attribution among the kinds."""
-    numbers: dict[int, int]
-    """The same by the number of the attempt."""
-
-
-def alike_attributions(store: Store, pk: int) -> AlikeAttributions:
-    """Equal are those with the same decision, proof and signals."""
-    alike: dict[tuple[bool | str | tuple[_SignalInBrief, ...], ...], int] = {}
-    made = AlikeAttributions([], {}, {})
-    kinds, by_attempt, by_number = made
-    with store.reading() as connection:
-        query = select(attributions.c.seq, attributions.c.breaks, attributions.c.record)
-        query = query.where(attributions.c.run_pk == pk).order_by(attributions.c.seq)
-        for seq, breaks, record in chain.from_iterable(engine.plain_rows(connection, query, CHUNK)):
-            brief = _brief_decoder.decode(record)
-            key = (brief.owner, brief.confidence, brief.proof, brief.signals, brief.decided_by, brief.follows, breaks)
-            same = alike.get(key)
-            if same is None:
-                same = alike[key] = len(kinds)
-                kinds.append(unpack(record, Attribution))
-            by_attempt[brief.attempt] = by_number[seq] = same
-    return made
-
-
 def each_attribution(store: Store, pk: int) -> Iterator[tuple[Attribution, bool]]:
     """One by one, with whether a signal shows that the measurement, not the answer, is at fault."""
     with store.reading() as connection:
@@ -173,7 +122,7 @@ def broken_measurements(store: Store, pk: int) -> set[str]:
 
 _TRIAGED = select(runs.c.triaged).where(runs.c.pk == bindparam("run"))
 _ATTRIBUTED_FAILURES = (
-    select(*PLACES, attempts.c.number, attempts.c.case_key, attributions.c.record)
+    select(*PLACES, attributions.c.record)
     .join(attributions, (attempts.c.run_pk == attributions.c.run_pk) & (attempts.c.seq == attributions.c.seq))
     .where(attempts.c.run_pk == bindparam("run"), attempts.c.failure)
     .order_by(attempts.c.seq)
@@ -190,33 +139,3 @@ def attributed_failures(store: Store, pk: int, *, steps: bool = False) -> Iterat
     """In the order of the log; of a run that was triaged."""
     for row, attempt in read_rows(store, pk, _ATTRIBUTED_FAILURES, steps=steps):
         yield attempt, unpack(row.record, Attribution)
-
-
-class AttributionToGroup(msgspec.Struct, frozen=True, gc=False):
-    """Of an attribution what decides how its failure is grouped: its quotes are not decoded."""
-
-    owner: str
-    failure_key: FailureKey
-    signals: tuple[_SignalInBrief, ...] = ()
-    decided_by: str = ""
-    suggested_labels: dict[str, str] = {}
-    follows: str = ""
-
-
-_grouping_decoder = msgspec.msgpack.Decoder(AttributionToGroup)
-
-
-def attributed_in_brief(
-    store: Store, pk: int, brief: BriefFailures
-) -> Iterator[tuple[str, Attempt | BriefFailure, bytes]]:
-    """The same, each with its case and the record of its attribution; those that `brief` recognises are not decoded."""
-    for row, attempt in read_in_brief(store, pk, _ATTRIBUTED_FAILURES, steps=False, brief=brief):
-        yield row.case_key, attempt, row.record
-
-
-def attribution_in(record: bytes) -> Attribution:
-    return unpack(record, Attribution)
-
-
-def attribution_to_group(record: bytes) -> AttributionToGroup:
-    return _grouping_decoder.decode(record)

@@ -23,7 +23,6 @@ from sqlalchemy import (
 from errata.errors import StoreError, extra_hint
 from errata.model.store_address import StoreLocation
 from errata.store import sqlite
-from errata.store.columns import Columns
 from errata.store.sqlite import fitting
 
 __all__ = ["ROW", "fitting"]
@@ -79,7 +78,7 @@ def mark_as_ours(connection: Connection) -> None:
 
 
 def bulk_insert(
-    connection: Connection, table: Table, rows: Sequence[Sequence[Any]] | Columns, *, run_pk: int | None = None
+    connection: Connection, table: Table, rows: Sequence[Sequence[Any]], *, run_pk: int | None = None
 ) -> int:
     """Whole rows, or rows of one run, which lack only its number. Returns how many are new: others stay as they are."""
     if is_sqlite(connection):

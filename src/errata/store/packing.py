@@ -17,7 +17,6 @@ from errata.model.codec import pack
 from errata.model.obstacles import conduct_in
 from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.store.blocks import BlockWriter, compress
-from errata.store.columns import Columns
 from errata.store.content_digest import ContentDigest
 
 BATCH_SIZE = 768 * 1024
@@ -37,7 +36,7 @@ class RunPart(msgspec.Struct, array_like=True):
     """What a batch holds of one run. The rows lack only the run's number."""
 
     cases: list[tuple[Any, ...]] = []
-    attempts: Columns = msgspec.field(default_factory=Columns)
+    attempts: list[tuple[Any, ...]] = []
     checks: list[tuple[Any, ...]] = []
     blocks: list[tuple[int, bytes]] = []
     blobs: list[Blob] = []
@@ -243,7 +242,7 @@ class _RunPacker:
 
     def take(self) -> RunPart:
         part = self._part
-        part.attempts = Columns.of(self._rows)
+        part.attempts = self._rows
         self._checks.count(part.tally)
         self._part, self._rows, self._size = RunPart(), [], 0
         return part

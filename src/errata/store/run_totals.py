@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
+from operator import itemgetter
 from typing import Any, Literal
 
 import msgspec
@@ -18,8 +19,10 @@ from errata.store.schema import attempts
 
 UNREADABLE_KEPT = 10_000
 ATTEMPT_COLUMNS = [column.name for column in attempts.columns][1:]
-_FACTS = tuple(map(ATTEMPT_COLUMNS.index, ("counted", "failure", "execution", "measurement", "outcome")))
-_SPENT = tuple(map(ATTEMPT_COLUMNS.index, ("counted", "tokens", "cost")))
+_facts_of, _spent_on = (
+    itemgetter(*map(ATTEMPT_COLUMNS.index, names))
+    for names in (("counted", "failure", "execution", "measurement", "outcome"), ("counted", "tokens", "cost"))
+)
 Change = Literal["new", "grown", "unchanged", "kept"]
 """`kept`: the store holds more of the run than this log does, and nothing was changed."""
 
@@ -62,17 +65,16 @@ class RunTotals:
         """Count while the rows pass by: the reading process takes longer than this one."""
         if part.attempts:
             self.rows += len(part.attempts)
-            self._facts.update(part.attempts.counts(*_FACTS))
-            if any(part.attempts.columns[at] is not None for at in _SPENT[1:]):
-                self._add_spent(*map(part.attempts.column, _SPENT))
+            self._facts.update(map(_facts_of, part.attempts))
+            self._add_spent(map(_spent_on, part.attempts))
         self._content = part.digest or self._content
         for name, statuses in part.tally.items():
             known = self._checks.setdefault(name, {})
             for status, count in statuses.items():
                 known[status] = known.get(status, 0) + count
 
-    def _add_spent(self, counted: Iterable[bool], tokens: Iterable[int | None], costs: Iterable[float | None]) -> None:
-        for is_counted, spent, cost in zip(counted, tokens, costs, strict=True):
+    def _add_spent(self, rows: Iterable[tuple[bool, int | None, float | None]]) -> None:
+        for is_counted, spent, cost in rows:
             if is_counted and spent is not None:
                 self._tokens = (self._tokens or 0) + spent
             if is_counted and cost is not None:

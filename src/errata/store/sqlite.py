@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import cache
 from itertools import count, islice
@@ -27,7 +27,6 @@ from sqlalchemy import (
 from sqlalchemy.pool import NullPool
 
 from errata.model.codec import fitting as fitting
-from errata.store.columns import Columns
 
 # an interrupt that hits the closing of a connection ends the command in one word, without a traceback of the pool
 logging.getLogger("sqlalchemy.pool").addHandler(logging.NullHandler())
@@ -36,7 +35,6 @@ BUSY_SECONDS = 60
 PAGE_SIZE = 16 * 1024
 """Blocks of compressed records are many times a page; larger pages make shorter chains."""
 CHECKPOINT_BYTES = 32 * 1024 * 1024
-LARGEST_LITERAL = 2**31
 DRIVER_ERRORS = (sqlite3.Error,)
 APPLICATION = 0x65727261
 """In the header of every store of errata."""
@@ -201,7 +199,7 @@ def read_since_last_change(connection: Connection) -> dict[Any, Any]:
 
 
 def bulk_insert(
-    connection: Connection, table: Table, rows: Sequence[Sequence[Any]] | Columns, *, run_pk: int | None = None
+    connection: Connection, table: Table, rows: Sequence[Sequence[Any]], *, run_pk: int | None = None
 ) -> int:
     """Whole rows, or rows of one run, which lack only its number. Returns how many are new: others stay as they are.
 
@@ -214,11 +212,10 @@ def bulk_insert(
         marks[0] = str(int(run_pk))
     begins = f"INSERT INTO {table.name} ({','.join(column.name for column in table.columns)}) VALUES"
     rest = "" if table.name in NEVER_TWICE else " ON CONFLICT DO NOTHING"
-    bound, values = _with_literals(marks, rows) if isinstance(rows, Columns) else (marks, rows)
     driver = _driver_of(connection)
     before = driver.total_changes
     try:
-        driver.executemany(f"{begins} ({','.join(bound)}){rest}", values)
+        driver.executemany(f"{begins} ({','.join(marks)}){rest}", rows)
     except (OverflowError, UnicodeEncodeError):
         # the rows before the one that does not fit are there; those of other tables are skipped as they are
         there = driver.total_changes - before if table.name in NEVER_TWICE else 0
@@ -232,25 +229,6 @@ def plain_rows(connection: Connection, query: Select[Any], most: int) -> Iterato
         cursor = result.cursor
         while rows := cursor.fetchmany(most):
             yield rows
-
-
-def _with_literals(marks: list[str], rows: Columns) -> tuple[list[str], Iterable[Sequence[Any]]]:
-    """What all rows have in common is a part of the statement: binding the values takes as long as writing the row."""
-    literals = [_literal(column) for column in rows.columns]
-    varying = [rows.column(at) for at, literal in enumerate(literals) if not literal]
-    if not varying:
-        return marks, rows
-    given = iter(literals)
-    return [(next(given) or mark) if mark == "?" else mark for mark in marks], zip(*varying, strict=True)
-
-
-def _literal(value: Any) -> str:
-    """The value of a whole column as SQL; empty where it is to be bound."""
-    if value is None:
-        return "NULL"
-    if type(value) is str:
-        return f"'{value}'" if not value or (value.isascii() and value.isidentifier()) else ""
-    return str(int(value)) if isinstance(value, int) and abs(value) <= LARGEST_LITERAL else ""
 
 
 def new_numbers(connection: Connection, table: Table) -> Iterator[int]:

@@ -13,7 +13,6 @@ from errata.model import Counts, Run
 from errata.model.codec import pack
 from errata.store import engine
 from errata.store.blocks import compress
-from errata.store.columns import Columns
 from errata.store.content_digest import OlderContent
 from errata.store.database import Store, this_process
 from errata.store.packing import PackedBatch, RunPart, without_texts
@@ -198,7 +197,7 @@ class RunGroup:
             (blob_uses, ((pk, digest) for pk, part in numbered for digest in dict(part.blobs))),
             (unreadables, _unreadable_rows(new)),
         ):
-            engine.bulk_insert(connection, table, Columns.of(list(rows)) if table is attempts else list(rows))
+            engine.bulk_insert(connection, table, list(rows))
         insert_blobs(connection, {digest: data for _, part in numbered for digest, data in part.blobs})
 
 

@@ -10,7 +10,6 @@ from errata.model.codec import unpack
 from errata.model.stand_in import stand_in_of
 from errata.store.attempts import attempts_of, case_of, failures_to_triage
 from errata.store.attributions import AttributionSpool, Kept, attributions_of_thinned, rules_version_of
-from errata.store.brief_failures import BriefFailure, BriefFailures
 from errata.store.database import Store
 from errata.triage import observe
 from errata.triage.across import (
@@ -21,7 +20,6 @@ from errata.triage.across import (
 from errata.triage.attribution import attribute
 from errata.triage.demands import lacks_output
 from errata.triage.dialogues import compares_writes
-from errata.triage.one_check import JudgedCases, is_failed_by_one_check
 from errata.triage.rulesets import Rules
 from errata.triage.run_wide import PatternSurvey, RunWide
 from errata.triage.stored.peers import across_version, look_across
@@ -128,18 +126,8 @@ def _attributed(
 ) -> Iterator[Kept]:
     source, (across, gaps) = stored.run.source.name, context
     is_reference, has_gaps, passed_by = stand_in_of(stored.run) == "reference", bool(gaps), across.passed_by
-    evidence, judged = CaseLookup(stored, store), JudgedCases()
-    brief = None if wide or has_gaps or is_reference else BriefFailures(is_failed_by_one_check)
-    for seq, key, listed, packed in failures_to_triage(store, stored.pk, with_steps=is_judged_turn, brief=brief):
-        kind = None
-        if isinstance(listed, BriefFailure):
-            known = judged.attribute(key, listed.kind, listed.id, listed.ref, listed.reason)
-            if known is not None:
-                if survey is not None:
-                    survey.add(listed.first)
-                yield seq, known, False
-                continue
-            kind, listed = listed.kind, listed.decode()
+    evidence = CaseLookup(stored, store)
+    for seq, listed, packed in failures_to_triage(store, stored.pk, with_steps=is_judged_turn):
         attempt, case = evidence.of(listed, packed)
         if survey is not None:
             survey.add(attempt)
@@ -152,6 +140,4 @@ def _attributed(
             observed = not_the_models(observed)
         passer, differs = passed_by.get(attempt.case), attempt.case in across.differing
         attribution = attribute(attempt, observed, source=source, rules=rules, passed_by=passer, is_other_task=differs)
-        if kind is not None:
-            judged.learn(attempt, case, kind, observed, attribution)
         yield seq, attribution, any(one.breaks for one in observed)
