@@ -25,6 +25,8 @@ _NO_XML = lazy_regex(
 )
 _TAG = lazy_regex(rb"\s*<(?:[\w.-]+:)?([\w.-]+)(?=[\s/>])")
 _BEFORE = lazy_regex(rb"\s*(<\?|<!--|<!DOCTYPE[^\[>]{0,1000}\[|<!DOCTYPE)")
+_REFUSALS = (ValueError, LookupError, expat.ExpatError)
+"""Of the content; expat looks up the encoding that a declaration behind other bytes names."""
 _REFERENCE = 12
 _NODE = 100
 """Approximate cost of an element besides its text."""
@@ -109,7 +111,7 @@ def xml_events(
                 chunk = file.read(size)
             reader.take(feed.clean(b"", last=True), last=True)
             yield from reader.ready()
-    except (OSError, ValueError, expat.ExpatError) as error:
+    except (OSError, *_REFUSALS) as error:
         yield from reader.ready_before(error)
         return
     yield from reader.noted(feed.problem)
@@ -119,7 +121,7 @@ def _events_in(data: bytes, reader: "_Reader") -> Iterator[Event]:
     feed = _Feed(data[:1024].removeprefix(BYTE_ORDER_MARK))
     try:
         reader.take(feed.clean_whole(data), last=True)
-    except (ValueError, expat.ExpatError) as error:
+    except _REFUSALS as error:
         yield from reader.ready_before(error)
         return
     yield from reader.ready()
