@@ -11,11 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from errata.cli.review import next_ as next_command
 from errata.cli.review import submit as submit_command
 from errata.errors import ReportError
 from errata.render.files import replacing
-from errata.sources.json_values import unmarked_encoding
 from errata.store import sqlite
 from reading import an_answer, submitted
 from terminal import FIXTURES, done, errata, import_fixtures
@@ -23,8 +21,6 @@ from terminal import FIXTURES, done, errata, import_fixtures
 RUN_A, RUN_B = (FIXTURES / "convex_evals" / name / "data" for name in ("run_a", "run_b"))
 STORE = Path(".errata", "errata.db")
 LONG = "n" * 3_000
-LONGEST_TITLE = 256
-"""Of an issue on GitHub."""
 
 
 @pytest.fixture
@@ -58,15 +54,6 @@ def test_every_writer_takes_names_of_any_length(long_names):
     written = [path for path in Path().rglob("*") if path.is_file()]
     assert len(written) > 20
     assert not [path for path in written if path.name.endswith(".part")]
-
-
-def test_titles_of_issues_fit_an_issue_tracker_whatever_the_names(long_names):
-    done("report", *long_names[:1], "--profile", "batch", "-o", "batch")
-    done("issues", *long_names[:1], "-o", "filed")
-
-    titles = [path.read_text("utf-8").splitlines()[0] for path in Path().rglob("issues/*.md")]
-    assert len(titles) >= 4
-    assert max(map(len, titles)) <= LONGEST_TITLE
 
 
 def test_no_terminal_command_of_a_log_is_in_a_table(at_home):
@@ -173,28 +160,6 @@ def test_a_clock_that_jumps_between_lease_and_submit(hours, code, monkeypatch):
     assert code == 0 or "has expired" in row.talk
 
 
-def test_a_lease_of_the_future_is_taken_again_by_its_reviewer(monkeypatch):
-    import_fixtures(RUN_B)
-    monkeypatch.setattr(next_command, "datetime", a_clock(timedelta(days=365)))
-    first = done("review", "next", "latest", "--format", "json").row
-    monkeypatch.setattr(next_command, "datetime", datetime)
-
-    assert done("review", "next", "latest", "--format", "json").row["packet"]["id"] == first["packet"]["id"]
-
-
-def test_times_of_the_future_and_the_far_past_are_imported(tmp_path):
-    Path("map.toml").write_text(
-        'suite = "s"\n[run]\nmodel = "m"\n[case]\nname = "id"\n[attempt]\npassed = "ok"\nstarted_at = "at"\n'
-    )
-    times = ("9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z", "1969-12-31T23:59:59+14:00", "not a time")
-    rows = [json.dumps({"id": str(number), "ok": True, "at": at}) for number, at in enumerate(times)]
-    Path("rows.jsonl").write_text("\n".join(rows))
-    done("import", "rows.jsonl", "--map", "map.toml")
-
-    assert done("runs", "--json").row["counts"]["counted"] == 4
-    assert "outcome    pass 4" in done("show", "latest").out
-
-
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
 def test_wide_text_without_a_byte_order_mark_is_named_with_the_command_that_converts_it(encoding):
     name = encoding.upper().replace("-LE", "LE").replace("-BE", "BE")
@@ -205,10 +170,3 @@ def test_wide_text_without_a_byte_order_mark_is_named_with_the_command_that_conv
     assert row.code == 2
     assert f"`log.jsonl` is {name} without a byte order mark" in row.talk
     assert f"`iconv -f {name} -t UTF-8`" in row.talk
-
-
-@pytest.mark.parametrize(
-    "head", [b"", b"{", b'{"a": 1}', b"PK\x03\x04\x14\x00\x00\x00", b"\x00" * 8, b"\x89PNG\r\n\x1a\n"]
-)
-def test_other_files_are_not_taken_for_wide_text(head):
-    assert unmarked_encoding(head) == ""

@@ -119,20 +119,6 @@ def test_failures_that_repeat_in_a_later_run_are_in_the_bucket_of_the_earlier_on
     assert set(found.values()) == {2}
 
 
-def test_failures_tell_their_bucket_and_its_status(evals):
-    rows = {row["case"]: row["bucket"] for row in done("failures", RUN_B, "--json").rows}
-
-    assert all(bucket["status"] == "provisional" and bucket["slug"] for bucket in rows.values())
-    assert set(rows["000-fundamentals/002-http_greeting"]) == {"id", "slug", "title", "status", "role"}
-
-
-def test_an_attempt_tells_its_bucket(turns):
-    shown = done("show", "9c0d1e2f/turn-24")
-
-    assert "\nbucket   premature-end-session (provisional)\n" in shown.out
-    assert done("show", "9c0d1e2f/turn-24", "--json").row["bucket"]["slug"] == "premature-end-session"
-
-
 def test_an_attempt_tells_how_many_of_its_bucket_were_reviewed(turns, tmp_path):
     buckets()
     name = "partial-multi-tool-execution"
@@ -300,12 +286,6 @@ def test_members_are_shown_with_what_they_say(turns):
     assert "PROVISIONAL · harbour_bench · 4 rows, 4 mistakes · 1 case · 4 runs of 3 models" in " ".join(page.split())
     assert "1a2b3c4d/turn-22   assigned · model\n    > " in page
     assert "Next     errata review next " in page
-
-
-def test_no_line_is_wider_than_the_page(turns, evals):
-    pages = [done("buckets", *words).out for words in (["list", "--all"], ["show", "partial"], ["suggest"])]
-
-    assert max(len(line) for page in pages for line in page.splitlines()) <= 100
 
 
 def test_every_command_prints_the_shape_that_is_declared(turns):

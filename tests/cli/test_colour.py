@@ -8,9 +8,7 @@ from contextlib import redirect_stdout
 
 import pytest
 
-from errata.cli.colour import COLOURS, coloured, use_colour
 from errata.cli.door import run
-from errata.model.words import OUTCOMES, OWNERS
 from terminal import FIXTURES, PROGRAM, done, import_fixtures
 
 RUN_B = FIXTURES / "convex_evals" / "run_b" / "data" / "run-b"
@@ -22,10 +20,6 @@ def no_wish(monkeypatch):
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm")
-
-
-def test_every_owner_and_outcome_has_a_colour():
-    assert {*OWNERS, *OUTCOMES} <= set(COLOURS)
 
 
 class Terminal(io.StringIO):
@@ -75,27 +69,3 @@ def test_a_pipe_has_no_colours_unless_they_are_forced(monkeypatch):
     assert RED_MODEL in done("failures", "latest").out
     assert "\x1b[31mfail" in done("show", "latest/002-queries/001-text_lookup").out
     assert "\x1b[" not in done("failures", "latest", "--json").out
-
-
-@pytest.mark.parametrize(
-    ("environment", "shown"),
-    [
-        ({}, False),
-        ({"FORCE_COLOR": "1"}, True),
-        ({"FORCE_COLOR": "0"}, False),
-        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
-        ({"NO_COLOR": ""}, False),
-    ],
-)
-def test_no_color_wins_over_force_color(monkeypatch, environment, shown):
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-
-    assert use_colour() is shown
-
-
-def test_blanks_around_a_word_keep_it_in_its_colour(monkeypatch):
-    monkeypatch.setenv("FORCE_COLOR", "1")
-
-    assert coloured("model   ") == "\x1b[31mmodel   \x1b[0m"
-    assert coloured("another") == "another"

@@ -13,7 +13,6 @@ ALPHA_1, ALPHA_2, BETA, GAMMA = "1a2b3c4d", "5e6f7a8b", "9c0d1e2f", "3a4b5c6d"
 COMPARED = (ALPHA_1, ALPHA_2, BETA, GAMMA)
 RUN_A = FIXTURES / "convex_evals" / "run_a" / "data" / "run-a"
 RUN_B = FIXTURES / "convex_evals" / "run_b" / "data" / "run-b"
-RUN_C = FIXTURES / "convex_evals" / "run_c" / "data" / "run-c"
 MAP = """\
 [run]
 name = { column = "run" }
@@ -96,21 +95,6 @@ def test_one_run_is_no_comparison(library):
     assert "A comparison needs two runs or more" in result.talk
 
 
-def test_one_run_under_two_names_is_no_comparison(library):
-    assert (
-        "one and the same run"
-        in errata("compare", ALPHA_1, f"20260301T100000_voice-alpha_{ALPHA_1}", "--store", library).talk
-    )
-
-
-def test_where_only_one_run_is_left_those_that_are_left_out_are_named(library):
-    result = errata("compare", ALPHA_1, "7d8e9f0a", "--store", library)
-
-    assert result.code == 4
-    assert "Only one run is left to compare" in result.talk
-    assert "voice-delta_7d8e9f0a is left out: no attempt was scored" in result.talk
-
-
 def test_an_excluded_run_is_left_out_and_named(tmp_path):
     import_fixtures(RUN_A, RUN_B)
     imported(
@@ -123,16 +107,6 @@ def test_an_excluded_run_is_left_out_and_named(tmp_path):
     (left_out,) = found["left_out_runs"]
     assert (left_out["why"], left_out["excluded"]) == ("excluded", "wrong settings")
     assert "left out y n: excluded: wrong settings\n" in done("compare", "x", "y", "z").out
-
-
-def test_paths_are_imported_first():
-    assert done("compare", RUN_A, RUN_B, "--json").row["cases"] == 25
-
-
-def test_a_folder_of_several_runs_is_compared_with_itself():
-    found = done("compare", FIXTURES / "convex_evals" / "run_a" / "data", RUN_B, "--json").row
-
-    assert len(found["runs"]) == 2
 
 
 def test_only_a_category_can_be_compared(library):
@@ -165,12 +139,6 @@ def test_the_runs_of_a_model_can_be_one_column(library):
     assert len(found["pairs"]) == 3
 
 
-def test_the_sets_of_runs_are_told_also_where_columns_are_models(library):
-    found = done("compare", *COMPARED, "--by-model", "--json", "--store", library).row
-
-    assert found["unique"] == done("compare", *COMPARED, "--json", "--store", library).row["unique"]
-
-
 def test_the_matrix_is_written_as_a_table(library, tmp_path):
     result = done("compare", *COMPARED, "--csv", tmp_path / "matrix.csv", "--store", library)
     with (tmp_path / "matrix.csv").open(newline="") as file:
@@ -196,33 +164,10 @@ def test_a_cell_that_a_spreadsheet_would_act_on_is_quoted(tmp_path):
     assert "'=1+1," in (tmp_path / "matrix.csv").read_text()
 
 
-def test_several_attempts_are_told_with_how_many_passed(tmp_path):
-    imported(
-        tmp_path,
-        *rows_of("x", "m", {"a": True}),
-        *rows_of("x", "m", {"a": False}),
-        *rows_of("y", "n", {"a": True}),
-        *rows_of("y", "n", {"a": True}),
-    )
-    row = done("compare", "x", "y", "--json", "--csv", "matrix.csv").row["matrix"][0]
-
-    assert (row["states"], row["passes"], row["attempts"]) == (["mixed", "passed"], [1, 2], [2, 2])
-    assert "a,all,mixed 1/2,passed 2/2" in (tmp_path / "matrix.csv").read_text()
-
-
 def test_where_everything_passes_the_page_is_short(tmp_path):
     imported(tmp_path, *rows_of("x", "m", {"a": True}), *rows_of("y", "n", {"a": True}))
 
     assert done("compare", "x", "y").out.endswith("\nEvery case passes in every run\n")
-
-
-def test_cases_that_pass_everywhere_are_counted_and_shown_on_demand(library):
-    short = done("compare", *COMPARED, "--store", library).out
-    whole = done("compare", *COMPARED, "--all", "--store", library).out
-
-    assert "(12 turns pass in all runs)" in short
-    assert "\nturn-0   .               .               .           .\n" in whole
-    assert "pass in all runs" not in whole
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from errata.cli.compare.matrix import GLYPHS
 from terminal import FIXTURES, done, import_fixtures
 
 PAGE = Path(__file__).parents[2] / "docs" / "comparing.md"
@@ -124,90 +123,6 @@ Next     errata report 1a2b3c4d 5e6f7a8b 9c0d1e2f 3a4b5c6d   write a report with
 """)
 
 
-def test_two_runs_of_one_model_one_after_the_other(library):
-    assert done("compare", "jn709tmj", "jn7mqywb", "jn7h2dcx", "--store", library).out == snapshot("""\
-convex-evals, experiment default · 25 evals · same suite in both runs
-edited   003-mutations/002-cascade_remove: task edited between the runs; not compared
-gaps     23 of 25 evals have a result in both runs (`--common` scores only these); 22 compared (1
-         task edited)
-NOT FIT  jn709tmj acme/nimbus-2-coder #1: 1 of 25 planned evals is not in the log:
-         003-mutations/004-swap_order; 1 eval is not finished: 006-clients/003-presence_badge
-left out jn7h2dcx acme/drift-mini-preview: unavailable: every attempt ended in the same error before
-         it reached the model
-
-run       model                   strict                     as_reported   clean
-jn709tmj  acme/nimbus-2-coder #1  13/25 52.0 % [33.5, 70.0]  13/21 61.9 %  13/20 65.0 % [43.3, 81.9]
-    NOT FIT · left out of clean: 1 environment, 2 provider, 1 unfinished, 1 missing
-jn7mqywb  acme/nimbus-2-coder #2  16/25 64.0 % [44.5, 79.8]  16/25 64.0 %  16/23 69.6 % [49.1, 84.4]
-    left out of clean: 1 provider, 1 environment
-In brackets: 95 % interval
-
-Not significant (p = 1.00, exact McNemar, 22 evals). Only #1 fails: 5. Only #2 fails: 5. #1 minus
-#2: +0.0 points [-26.9, +26.9]. Without what clean leaves out: 2 and 3 of 17 evals (p = 1.00).
-
-eval                                  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2
-000-fundamentals/002-http_greeting    F                       F
-001-data_modeling/000-user_table      .                       e
-001-data_modeling/003-optional_index  F                       F
-002-queries/001-text_lookup           .                       F
-002-queries/004-range_condition       F                       .
-002-queries/006-pagination_shape      F                       F
-003-mutations/002-cascade_remove      F                       .
-003-mutations/004-swap_order          -                       .
-003-mutations/005-batch_insert        .                       e
-004-actions/003-rate_limit_guard      F                       F
-004-actions/005-fetch_with_retry      e                       .
-005-idioms/001-internal_helpers       e                       .
-005-idioms/003-shared_validator       .                       F
-005-idioms/004-pick_primitive         .                       F
-006-clients/000-live_list             e                       .
-006-clients/002-optimistic_toggle     F                       .
-006-clients/003-presence_badge        -                       .
-
-F fail · . pass · e error · - missing or unfinished
-(8 evals pass in both runs)
-
-from acme/nimbus-2-coder #1 (2026-03-02) to acme/nimbus-2-coder #2 (2026-03-09)
-regressed           3  002-queries/001-text_lookup, 005-idioms/003-shared_validator,
-                       005-idioms/004-pick_primitive
-fixed               2  002-queries/004-range_condition, 006-clients/002-optimistic_toggle
-still failing       4  000-fundamentals/002-http_greeting, 001-data_modeling/003-optional_index,
-                       002-queries/006-pagination_shape, 004-actions/003-rate_limit_guard
-missing in one run  2  003-mutations/004-swap_order, 006-clients/003-presence_badge
-infrastructure      5  001-data_modeling/000-user_table, 003-mutations/005-batch_insert,
-                       004-actions/005-fetch_with_retry, 005-idioms/001-internal_helpers,
-                       006-clients/000-live_list
-task edited         1  003-mutations/002-cascade_remove
-still passing       8
-
-failed      acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
-evals                           10                       9   19
-filesystem                       2                       0    2
-install                          0                       1    1
-deploy                           2                       1    3
-tsc                              1                       1    2
-eslint                           1                       2    3
-tests                            4                       5    9
-
-instead of an answer  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
-EMPTY_RESPONSE                             1                       0    1
-NO_GENERATION                              1                       1    2
-
-failed, by category  evals  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
-002-queries              4                       2                       2    4
-001-data_modeling        4                       1                       2    3
-004-actions              3                       2                       1    3
-005-idioms               3                       1                       2    3
-000-fundamentals         4                       1                       1    2
-003-mutations            4                       1                       1    2
-006-clients              3                       2                       0    2
-No category is significantly harder (too few evals). Smallest p = 0.27 for 002-queries (1.00 after
-Holm correction). (Fisher's exact test over evals, 7 categories)
-
-Next     errata report jn709tmj jn7mqywb   write a report with the causes
-""")
-
-
 def test_a_damaged_run_against_a_whole_one(library):
     assert "\n".join(done("compare", "9c0d1e2f", "0b1c2d3e", "--store", library).out.splitlines()[:37]) == snapshot("""\
 harbour_bench · 30 turns · same suite in both runs · judge judge-large-1 v7
@@ -248,13 +163,6 @@ turn-29  c           .
 F fail · . pass · c follows from turn-24 · - missing or unfinished · ! rows contradict each other
 (17 turns pass in both runs)\
 """)
-
-
-def test_the_document_knows_every_sign_and_state():
-    table = PAGE.read_text(encoding="utf-8")
-
-    for state, (sign, _) in GLYPHS.items():
-        assert f"| `{sign}` | `{state}` |" in table
 
 
 @pytest.mark.parametrize("field", ["--common", "--by-model", "--category", "--all", "--csv"])

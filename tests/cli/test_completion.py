@@ -39,10 +39,6 @@ def test_cases_are_offered_behind_their_run(four_runs):
     assert "9c0d1e2f/turn-11" in offered("failures", "--like", incomplete="9c0d1e2f/turn-1")
 
 
-def test_owners_are_offered():
-    assert set(offered("failures", "latest", "--owner", incomplete="pro")) == {"provider"}
-
-
 def test_buckets_are_offered(four_runs):
     slugs = {row["slug"] for row in done("buckets", "list", "--json").rows}
 
@@ -53,10 +49,6 @@ def test_buckets_are_offered(four_runs):
 def test_the_store_that_is_named_is_asked(four_runs, tmp_path):
     assert "9c0d1e2f" not in offered("--store", str(tmp_path / "other.db"), "failures")
     assert "9c0d1e2f" not in offered("failures", "--store", str(tmp_path / "other.db"))
-
-
-def test_a_run_that_nobody_knows_may_be_a_path(four_runs):
-    assert offered("failures", incomplete="./res") == {"./res": None}
 
 
 def test_a_store_that_is_no_store_offers_nothing(tmp_path):

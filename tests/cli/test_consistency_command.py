@@ -7,7 +7,6 @@ from terminal import FIXTURES, done, errata
 
 DAMAGED = FIXTURES / "conversation_bench" / "damaged" / "data"
 HAIKU = FIXTURES / "scylla" / "haiku-tables" / "data"
-HARBOR = FIXTURES / "harbor" / "demo-job" / "data"
 
 
 def test_two_runs_of_one_model(library):
@@ -53,67 +52,6 @@ turn-28          2/2         0/1
 turn-29          2/2         0/1
 
 left out      7d8e9f0a: no attempt was scored
-""")
-
-
-def test_runs_of_a_harness_that_keeps_its_tasks_only_sometimes(library):
-    assert done("consistency", "jn709tmj", "jn7mqywb", "jn7maewn", "jn7h2dcx", "--store", library).out == snapshot("""\
-acme/nimbus-2-coder · convex-evals · 3 runs
-runs          jn709tmj, jn7mqywb, jn7maewn
-
-rows          71 of 74 · 52 pass, 13 fail, 6 incomplete · 24 evals
-passed        52/65   80.0 %   [67.4, 88.5]   by run: 68.4 · 68.2 · 100.0
-any of k      pass@1 81.9 % · pass@2 94.4 % · pass@3 100.0 % (mean over 17 of 24 cases)
-all of k      pass^1 81.9 % · pass^2 69.4 % · pass^3 47.1 % (mean over 17 of 24 cases)
-always pass   9
-always fail   0
-flaky         9   000-fundamentals/002-http_greeting and 8 more
-incomplete    6   001-data_modeling/000-user_table, 003-mutations/005-batch_insert and 4 more
-checks flip   tests 6, eslint 2, deploy 2, filesystem 2, tsc 1, install 1
-no row        1   003-mutations/004-swap_order of jn709tmj
-task changed  1   003-mutations/002-cascade_remove
-
-Results differ or incomplete (15)   . pass   F fail   ? incomplete, not counted
-case                                  passes  runs   checks that flip
-000-fundamentals/002-http_greeting       1/3  F F .  eslint
-001-data_modeling/000-user_table         2/2  . ? .
-001-data_modeling/003-optional_index     1/3  F F .  deploy
-002-queries/001-text_lookup              2/3  . F .  tests
-002-queries/004-range_condition          2/3  F . .  tests
-002-queries/006-pagination_shape         1/3  F F .  tsc, tests
-003-mutations/005-batch_insert           2/2  . ? .  install
-004-actions/003-rate_limit_guard         1/3  F F .  tests
-004-actions/005-fetch_with_retry         2/2  ? . .  deploy
-005-idioms/001-internal_helpers          2/2  ? . .
-005-idioms/003-shared_validator          2/3  . F .  eslint, tests
-005-idioms/004-pick_primitive            2/3  . F .  tests
-006-clients/000-live_list                2/2  ? . .  filesystem
-006-clients/002-optimistic_toggle        2/3  F . .  filesystem
-006-clients/003-presence_badge           2/2  ? . .
-
-left out      jn7h2dcx: no attempt was scored
-""")
-
-
-def test_epochs_of_one_run():
-    assert done("consistency", HARBOR).out == snapshot("""\
-mock-model · terminal-bench · 1 run, 2 attempts per case
-attempts      e171098a#1, e171098a#2
-
-rows          4 · 2 pass, 1 fail, 1 incomplete · 3 cases
-passed        2/3   66.7 %   [15.9, 95.5]   by attempt: 100.0 · 0.0
-any of k      pass@1 75.0 % (mean over 2 of 3 cases) · pass@2 100.0 % (mean over 1 of 3 cases)
-all of k      pass^1 75.0 % (mean over 2 of 3 cases) · pass^2 0.0 % (mean over 1 of 3 cases)
-always pass   0
-always fail   0
-flaky         1   hello-world
-tried once    1   chess
-never scored  1   build-linux
-checks flip   reward 1
-
-Results differ (1)   . pass   F fail
-case         passes  attempts  checks that flip
-hello-world     1/2  . F       reward
 """)
 
 
@@ -184,13 +122,6 @@ def test_a_turn_with_two_rows_is_told_and_an_error_when_everything_else_was_told
     assert "voice-beta · harbour_bench · 1 run" in result.out
     assert (tmp_path / "out" / "consistency_sanity_checks.csv").is_file()
     assert "error: Several rows for one case of one run, not counted: `turn-12`" in result.talk
-
-
-def test_the_files_are_named_on_stderr(library, tmp_path):
-    result = done("consistency", "1a2b3c4d", "5e6f7a8b", "-o", tmp_path / "out", "--store", library)
-
-    assert "consistency_run_details.csv · 60 rows" in result.talk
-    assert "wrote" not in result.out
 
 
 def test_json_holds_everything_that_the_page_says(library):

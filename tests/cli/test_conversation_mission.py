@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from long_conversations import MISSING, MISTAKES, TURNS, UNJUDGED, build, truths
+from long_conversations import MISSING, MISTAKES, TURNS, build, truths
 from report_pages import facts, folded, reported, section, table, tables, working_in
 from terminal import Said, done, errata
 
@@ -193,17 +193,6 @@ def test_a_missing_turn_is_explained_by_the_lines_of_the_log(mission):
     assert missing["why"] == "missing"
     assert "run.log:12 “request failed: 503 Service Unavailable”" in missing["log"]
     assert "“WebSocket closed: code=1011 reason=internal error”" in missing["log"]
-
-
-def test_a_turn_without_a_verdict_is_judged_again_in_the_report_and_by_the_command(mission):
-    text = section(mission.text, "Not Measured")
-    run = "runs/kiln_bench/20260401T090300_acme_voice-z_00000004"
-    command = f"audio-arena judge {run} --judge=openai --only-turns={UNJUDGED}"
-
-    assert f"acme/voice-z, judge again: turn {UNJUDGED}" in text
-    assert command in text
-    with working_in(mission.folder):
-        assert command in " ".join(done("rerun", "00000004", "--store", "errata.db").out.replace("\\", "").split())
 
 
 def test_every_command_counts_the_same_failed_rows(mission):

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from errata.sources import base
 from terminal import FIXTURES, Said, done, errata
 
 COMPARISON = FIXTURES / "conversation_bench" / "comparison" / "data" / "compare_20260301"
@@ -31,19 +30,6 @@ CHANGES = {
 
 
 @pytest.mark.parametrize(("change", "line", "why"), CHANGES.values(), ids=CHANGES)
-def test_one_bad_row_is_one_unreadable_item(tmp_path, change, line, why):
-    result = import_with(tmp_path, change)
-    (run,) = done("runs", "--json").rows
-
-    assert run["counts"]["unreadable"] == 1
-    assert run["counts"]["counted"] - run["counts"]["executions"].get("missing", 0) in (29, 30)
-    assert result.out.startswith("new · 1a2b3c4d · voice-alpha · ")
-    assert "note: 1 item of" in result.err
-    assert f"  openai_judged.jsonl:{line}: " in result.err
-    assert why in result.err
-
-
-@pytest.mark.parametrize(("change", "line", "why"), CHANGES.values(), ids=CHANGES)
 def test_a_bad_row_is_a_finding_with_its_place(tmp_path, change, line, why):
     import_with(tmp_path, change)
 
@@ -58,16 +44,6 @@ def test_a_bad_row_is_a_finding_with_its_place(tmp_path, change, line, why):
     assert why in finding["evidence"][0]["stated"]
 
 
-def test_a_line_over_the_cap_is_one_unreadable_item(tmp_path, monkeypatch):
-    monkeypatch.setattr(base, "LINE_CAP", 20_000)
-    row = b'{"turn": 3, "assistant_text": "' + b"x" * 100_000 + b'"}\n'
-
-    result = import_with(tmp_path, lambda lines: [*lines[:3], row, *lines[4:]])
-
-    assert done("runs", "--json").row["counts"]["unreadable"] == 1
-    assert "openai_judged.jsonl:4: line longer than" in result.err
-
-
 def test_many_bad_rows_are_counted_and_a_few_are_quoted(tmp_path):
     result = import_with(tmp_path, lambda lines: [b"{\n" for _ in lines[:12]] + lines[12:])
 
@@ -80,15 +56,6 @@ def test_the_listing_notes_what_could_not_be_read(tmp_path):
     import_with(tmp_path, CHANGES["half a last line"][0])
 
     assert "1 unreadable" in done("runs").out.splitlines()[-1]
-
-
-def test_an_analysis_tells_what_could_not_be_read(tmp_path):
-    import_with(tmp_path, CHANGES["half a last line"][0])
-
-    result = done("analyze", JUDGED.name)
-
-    assert " · 1 unreadable\n" in result.err
-    assert "warning  unreadable          1 item of the log could not be read\n" in result.out
 
 
 def test_every_file_of_a_run_may_be_missing_its_end(tmp_path):

@@ -18,7 +18,6 @@ from errata.store import sqlite
 from terminal import FIXTURES, PROGRAM, done, errata, import_fixtures
 
 RUN_B = FIXTURES / "convex_evals" / "run_b" / "data" / "run-b"
-STORE = Path(".errata") / "errata.db"
 PAGE = sqlite.PAGE_SIZE
 READING = (
     ("runs",),
@@ -121,29 +120,6 @@ def test_a_damaged_run_is_rebuilt_with_the_command_that_doctor_shows(sound, tmp_
     page = done("doctor", "--store", "new.db").out
     assert "holds     2 runs, 49 attempts\n" in page  # and one missing case
     assert page.endswith("no problems found\n")
-
-
-def test_a_block_that_can_not_be_unpacked_is_damage(sound, tmp_path):
-    store = tmp_path / "errata.db"
-    store.write_bytes(sound)
-    with closing(sqlite3.connect(store)) as database, database:
-        database.execute("UPDATE blocks SET data = zeroblob(length(data))")
-
-    result = errata("show", "latest/000-fundamentals/002-http_greeting", "--store", store)
-
-    assert result.code == 2
-    assert "The store is damaged" in result.err
-
-
-def test_a_bug_beside_a_sound_store_is_still_a_bug(monkeypatch):
-    import_fixtures(RUN_B)
-
-    def broken(*_: object) -> None:
-        raise RuntimeError("ours")
-
-    monkeypatch.setattr(doctor, "examine_store", lambda *_, **__: (done("runs"), broken()))
-
-    assert errata("doctor").code == 3
 
 
 @pytest.fixture

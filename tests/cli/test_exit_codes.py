@@ -5,7 +5,6 @@ import subprocess
 import sys
 import time
 import weakref
-from pathlib import Path
 
 import pytest
 
@@ -27,10 +26,6 @@ def breaks(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
         raise error
 
     monkeypatch.setattr("errata.cli.runs.all_runs", raising)
-
-
-def test_a_command_that_is_done_ends_with_0():
-    assert errata("import", RUN_D).code == 0
 
 
 def test_a_check_of_a_fit_run_ends_with_0():
@@ -80,10 +75,6 @@ def test_who_asks_for_help_in_any_way_gets_it(arguments):
     assert all(name in result.out for name in COMMANDS)
 
 
-def test_help_with_the_name_of_a_command_is_the_help_of_that_command():
-    assert done("help", "show").out == done("show", "--help").out
-
-
 @pytest.mark.parametrize(
     ("arguments", "meant"),
     [
@@ -100,13 +91,6 @@ def test_a_slip_of_the_pen_is_answered_with_what_was_meant(arguments, meant):
 
     assert result.code == 2
     assert f"hint: {meant}\n" in result.err
-
-
-def test_an_option_that_no_other_is_like_gets_no_guess():
-    result = errata("report", "latest", "--to", "md")
-
-    assert "did you mean" not in result.err
-    assert "`errata report --help` lists the arguments and options" in result.err
 
 
 def test_a_path_in_the_place_of_a_command_is_told_how_to_be_read():
@@ -182,17 +166,6 @@ def test_an_interrupt_that_python_drops_comes_again(monkeypatch, capfd):
     assert (watched(), capfd.readouterr().err) == (None, "")
 
 
-def test_the_program_says_its_version():
-    result = errata_program("--version")
-
-    assert result.code == 0
-    assert result.out.startswith("errata 0.")
-
-
-def test_the_program_ends_with_the_code_of_its_command():
-    assert errata_program("check", "nothing").code == 2
-
-
 @pytest.mark.parametrize("arguments", [["failures", "latest"], ["show", "latest", "--json"], ["runs", "--json"]])
 def test_a_reader_that_has_had_enough_is_no_error(arguments):
     import_fixtures(FIXTURES / "scylla" / "large" / "batch-gen1" / "data")
@@ -220,7 +193,3 @@ def test_nothing_from_a_folder_of_logs_is_run_as_code(tmp_path):
     (tmp_path / "errata.py").write_text("raise SystemExit('owned')")
 
     assert errata_program("import", RUN_D).code == 0
-
-
-def test_the_program_lies_beside_the_interpreter():
-    assert Path(PROGRAM).is_file()

@@ -169,69 +169,11 @@ def test_failed_rows_by_category(four, category, cases, failed_rows):
     assert len(four["categories"]) == 12
 
 
-def test_failed_rows_by_model(four):
-    rows = {one["label"]: one["failed"] for one in four["runs"]}
-
-    assert rows["voice-alpha #1"] + rows["voice-alpha #2"] == 9
-    assert sum(rows.values()) == 26
-
-
-def test_the_score_bracket_of_each_run(four):
-    scores = [
-        [(one["scores"][policy]["passed"], one["scores"][policy]["total"]) for policy in ("strict", "clean")]
-        for one in four["runs"]
-    ]
-
-    assert scores == [
-        [(25, 30), (25, 30)],
-        [(26, 30), (26, 29)],
-        [(20, 30), (20, 25)],
-        [(22, 30), (22, 28)],
-    ]
-    assert [one["scores"]["clean"]["left_out"] for one in four["runs"]] == [
-        {},
-        {"provider": 1},
-        {"collateral": 5},
-        {"provider": 1, "not measured": 1},
-    ]
-
-
-def test_no_pair_of_runs_differs_beyond_chance(four):
-    smallest = min(four["pairs"], key=lambda one: one["all"]["p"])
-    every, clean = smallest["all"], smallest["clean"]
-
-    assert len(four["pairs"]) == 6
-    assert not any(one["all"]["differs"] for one in four["pairs"])
-    assert (smallest["first"], smallest["second"]) == ("voice-alpha #2", "voice-beta")
-    assert (every["only_first_fails"], every["only_second_fails"], every["p"]) == (2, 8, pytest.approx(0.109375))
-    assert (clean["only_first_fails"], clean["only_second_fails"], clean["p"]) == (1, 3, pytest.approx(0.625))
-
-
-def test_turns_that_follow_name_the_turn_they_follow_from(library):
-    assert "c follows from turn-24" in done("compare", *COMPARED, "--store", library).out
-
-
 @pytest.mark.trap(9)
 def test_a_turn_without_any_verdict_is_neither(four):
     states = {row["case"]: row["states"] for row in four["matrix"]}
 
     assert states["turn-16"] == ["passed", "passed", "passed", "unscored"]
-
-
-def test_a_damaged_run_is_compared_with_its_gaps_named(library):
-    found = compared(library, BETA, "0b1c2d3e")
-    states = {row["case"]: row["states"][1] for row in found["matrix"]}
-
-    assert (states["turn-7"], states["turn-12"], states["turn-18"]) == ("missing", "contradictory", "missing")
-    assert turns(name for name, state in states.items() if state == "failed") == [8, 11, 22]
-
-
-def test_a_damaged_run_can_be_compared_on_the_27_turns_that_it_has(library):
-    found = compared(library, BETA, "0b1c2d3e", "--common")
-
-    assert found["cases"] == 27
-    assert [one["scores"]["strict"]["total"] for one in found["runs"]] == [27, 27]
-    assert found["runs"][1]["scores"]["strict"]["passed"] == 24
 
 
 def test_a_run_that_nobody_judged_is_left_out_and_named(library):
@@ -261,41 +203,6 @@ def a_and_b(library):
     return compared(library, RUN_A, RUN_B)
 
 
-def test_failed_in_both_runs_of_a_model(a_and_b):
-    assert a_and_b["flips"]["still_failing"] == [
-        "000-fundamentals/002-http_greeting",
-        "001-data_modeling/003-optional_index",
-        "002-queries/006-pagination_shape",
-        "004-actions/003-rate_limit_guard",
-    ]
-
-
-def test_failed_in_the_first_and_passed_in_the_second(a_and_b):
-    assert a_and_b["flips"]["fixed"] == [
-        "002-queries/004-range_condition",
-        "006-clients/002-optimistic_toggle",
-    ]
-
-
-def test_a_task_that_was_edited_in_between_is_neither_fixed_nor_regressed(a_and_b):
-    assert a_and_b["flips"]["edited"] == ["003-mutations/002-cascade_remove"]
-
-
-def test_passed_in_the_first_and_failed_in_the_second(a_and_b):
-    assert a_and_b["flips"]["regressed"] == [
-        "002-queries/001-text_lookup",
-        "005-idioms/003-shared_validator",
-        "005-idioms/004-pick_primitive",
-    ]
-
-
-def test_infrastructure_failures_in_one_of_them_are_no_change(a_and_b):
-    failed_in_a = {"004-actions/005-fetch_with_retry", "005-idioms/001-internal_helpers", "006-clients/000-live_list"}
-    failed_in_b = {"001-data_modeling/000-user_table", "003-mutations/005-batch_insert"}
-
-    assert set(a_and_b["flips"]["infrastructure"]) == failed_in_a | failed_in_b
-
-
 @pytest.mark.trap(4)
 def test_a_pending_eval_and_one_without_a_document_have_changed_in_nothing(a_and_b):
     assert a_and_b["flips"]["undecided"] == ["003-mutations/004-swap_order", "006-clients/003-presence_badge"]
@@ -318,30 +225,3 @@ def test_failures_by_category_of_two_runs(a_and_b, category, first, second):
     (found,) = [one for one in a_and_b["categories"] if one["name"] == category]
 
     assert list(found["runs"].values()) == [first, second]
-
-
-def test_step_rows_that_failed_in_all(a_and_b):
-    found = {one["name"]: tuple(one["runs"].values()) for one in a_and_b["failed_checks"]}
-
-    assert found == {
-        "filesystem": (2, 0),
-        "install": (0, 1),
-        "deploy": (2, 1),
-        "tsc": (1, 1),
-        "eslint": (1, 2),
-        "tests": (4, 5),
-    }
-
-
-def test_a_task_that_was_edited_between_two_runs_is_told_and_not_tested(a_and_b):
-    assert [(one["what"], one["refuses"]) for one in a_and_b["differences"]] == [("tasks", False)]
-    assert a_and_b["differences"][0]["cases"] == ["003-mutations/002-cascade_remove"]
-    assert a_and_b["pairs"][0]["all"]["only_first_fails"] == 5
-
-
-def test_an_unavailable_run_is_left_out_and_named(library):
-    found = compared(library, RUN_A, RUN_B, RUN_C)
-
-    assert [one["label"] for one in found["runs"]] == ["acme/nimbus-2-coder #1", "acme/nimbus-2-coder #2"]
-    assert found["left_out_runs"][0]["model"] == "acme/drift-mini-preview"
-    assert found["left_out_runs"][0]["why"].startswith("unavailable")

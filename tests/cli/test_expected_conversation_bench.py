@@ -1,7 +1,5 @@
 """What is known of the conversation-bench samples comes out of the commands."""
 
-from collections import Counter
-
 import pytest
 
 from terminal import done, errata
@@ -40,39 +38,6 @@ def findings(library, run, name):
 
 def attempt(library, name):
     return done("show", name, "--json", "--store", library).row["attempt"]
-
-
-@pytest.mark.parametrize(
-    ("run", "rows", "passed", "failed", "incomplete"),
-    [
-        (ALPHA_1, 30, 25, 5, 0),
-        (ALPHA_2, 30, 26, 4, 0),
-        (BETA, 30, 20, 10, 0),
-        (GAMMA, 30, 22, 7, 1),
-        (DAMAGED, 29, 25, 4, 0),
-    ],
-)
-def test_rows_are_counted(library, listed, run, rows, passed, failed, incomplete):
-    counts = listed[run]["counts"]
-
-    assert counts["counted"] - counts["executions"].get("missing", 0) == rows
-    assert counts["outcomes"]["pass"] == passed
-    assert len(failed_rows(library, run)) == failed
-    assert counts["measurements"].get("unscored", 0) == incomplete
-
-
-def test_analyses_count_categories_as_a_comparison_does(library):
-    """Turns 11, 12 and 24 have two categories each, and count in both."""
-    by_run = [done("analyze", run, "--json", "--no-report", "--store", library).row for run in COMPARED]
-    compared = done("compare", *COMPARED, "--json", "--store", library).row
-    counted = sum((Counter({name: one["failed"] for name, one in row["categories"].items()}) for row in by_run),
-                  Counter())  # fmt: skip
-
-    assert +counted == +Counter({one["name"]: one["failed_rows"] for one in compared["categories"]})
-    assert sum(row["overlap"]["several"] for row in by_run) == compared["overlap"]["several"] == 5
-    unscored = [one["unscored"] for row in by_run for one in row["categories"].values()]
-    assert sum(unscored) == 1, "turn 16 of gamma has no verdict: a failure, and no failed row"
-    assert sum(counted.values()) + sum(unscored) == sum(row["counts"]["failures"] for row in by_run) + 5
 
 
 @pytest.mark.req("J-07")
@@ -143,11 +108,6 @@ def test_one_model_run_twice_stays_two_runs(listed):
     assert models == ["voice-alpha", "voice-alpha", "voice-beta", "acme/voice-gamma"]
 
 
-def test_the_failed_rows_of_a_model_are_those_of_all_its_runs(library):
-    assert sum(len(failed_rows(library, run)) for run in (ALPHA_1, ALPHA_2)) == 9
-    assert sum(len(failed_rows(library, run)) for run in COMPARED) == 26
-
-
 @pytest.mark.trap(6)
 def test_a_benchmark_may_have_any_number_of_turns(listed):
     assert {listed[run]["expected_cases"] for run in COMPARED} == {30}
@@ -164,10 +124,6 @@ def test_a_summary_that_differs_from_its_rows_is_found(library, run, dimension, 
     assert f"openai_summary.json has {stated} passes for {dimension}; the rows have {found}" in finding["text"]
 
 
-def test_a_summary_that_follows_from_its_rows_is_not_remarked(library):
-    assert findings(library, ALPHA_2, "aggregate_mismatch") == []
-
-
 @pytest.mark.trap(9)
 def test_a_row_without_any_verdict_is_neither_passed_nor_failed(library):
     (unscored,) = failures(library, GAMMA, "--measurement", "unscored")
@@ -176,59 +132,6 @@ def test_a_row_without_any_verdict_is_neither_passed_nor_failed(library):
     assert (unscored["case"], unscored["outcome"], unscored["failed_checks"]) == ("turn-16", "none", [])
     assert "turns_scored 30, but only 29 of 30 rows are scored" in finding["text"]
     assert findings(library, GAMMA, "no_verdict")[0]["text"].endswith("turn-16")
-
-
-def test_missing_turns_are_named_with_the_line_of_the_log(library):
-    (finding,) = findings(library, DAMAGED, "missing_cases")
-
-    assert finding["text"] == "2 of 30 planned turns are not in the log: turn-7, turn-18"
-    assert [(one["ref"]["file"], one["ref"]["line"]) for one in finding["evidence"]] == [
-        ("run.log", 41),
-        ("run.log", 42),
-    ]
-
-
-def test_a_turn_with_two_rows_of_different_verdicts_is_a_problem(library):
-    (finding,) = findings(library, DAMAGED, "duplicate_case")
-
-    assert finding["text"] == "turn-12 has 2 rows with different verdicts: 1 pass, 1 fail"
-    assert [one["ref"]["line"] for one in finding["evidence"]] == [3, 17]
-    assert finding["breaks"]
-
-
-def test_more_turns_scored_than_rows_is_a_problem(library):
-    (finding,) = findings(library, DAMAGED, "aggregate_mismatch")
-
-    assert finding["text"] == "openai_summary.json has turns_scored 30; the log has 29 rows (28 turns)"
-
-
-def test_rows_in_order_of_completion_are_listed_in_order_of_the_conversation(library):
-    assert findings(library, DAMAGED, "row_order")
-    assert [row["case"] for row in failures(library, DAMAGED)] == ["turn-8", "turn-11", "turn-12", "turn-22"]
-
-
-def test_a_contradictory_turn_does_not_count_as_passed(tmp_path, library):
-    origin = next(
-        row["origin"] for row in done("runs", "--json", "--store", library).rows if row["run"].endswith(DAMAGED)
-    )
-    row = done("analyze", origin, "--json").row
-
-    assert (row["passed"], row["total"], row["fit"]) == (24, 30, False)
-
-
-def test_a_transcript_that_nobody_judged_is_not_passed(library, listed):
-    (finding,) = findings(library, UNJUDGED, "not_judged")
-    counts = listed[UNJUDGED]["counts"]
-
-    assert finding["breaks"]
-    assert counts["counted"] == 30
-    assert counts["outcomes"] == {"none": 30}
-
-
-def test_an_empty_answer_of_an_unjudged_run_is_found(library):
-    (failure,) = failures(library, UNJUDGED)
-
-    assert (failure["case"], failure["native_status"]) == ("turn-4", "EMPTY_RESPONSE")
 
 
 @pytest.mark.req("J-06", "J-28")
@@ -245,17 +148,3 @@ def test_a_call_that_was_made_twice_is_marked_and_passes(library):
 
     assert shown["outcome"] == "pass"
     assert [call["is_duplicate"] for call in calls] == [False, True]
-
-
-def test_an_ended_session_is_no_cause_where_it_was_asked_for(library):
-    assert attempt(library, f"{ALPHA_1}/turn-29")["outcome"] == "pass"
-
-
-@pytest.mark.parametrize(
-    ("turn", "failed"),
-    [(13, ["tool_use_correct"]), (14, ["state_tracking"]), (23, ["instruction_following", "kb_grounding"])],
-)
-def test_a_failure_names_its_dimensions(library, turn, failed):
-    (row,) = [row for row in failures(library, GAMMA) if row["case"] == f"turn-{turn}"]
-
-    assert row["failed_checks"] == failed

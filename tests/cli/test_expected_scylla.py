@@ -5,7 +5,6 @@ import pytest
 from terminal import FIXTURES, done, errata
 
 FRAMEWORK = [4, 6, 11, 17, 19, 23, 26, 31, 34, 38, 41, 43, 46]
-MODEL = [3, 8, 12, 15, 22, 28, 33, 37, 40, 45]
 NOW_FAILED = [6, 17, 26, 38, 43]
 
 
@@ -83,10 +82,6 @@ def test_what_the_framework_broke_is_no_failed_answer(library, batch):
 
     assert numbers_of(rows) == FRAMEWORK
     assert {(row["measurement"], row["outcome"]) for row in rows} == {("not_run", "none")}
-
-
-def test_what_the_model_got_wrong_was_measured(library, batch):
-    assert numbers_of(failures(library, batch, "--outcome", "fail")) == MODEL
 
 
 @pytest.mark.trap(10)
@@ -189,13 +184,6 @@ def test_judges_who_gave_nothing_are_marked_invalid(library, batch):
 
     assert judged
     assert all(any(not one["valid"] for one in judgements) for judgements in judged)
-
-
-def test_an_experiment_is_shown_with_its_runs(library, batch):
-    children = children_of(library, batch, "test-001")
-
-    assert [child["outcome"] for child in children] == ["pass"] * 6
-    assert sum(cost_of(child) for child in children) == pytest.approx(0.8988)
 
 
 def test_runs_that_passed_on_disk_are_kept_though_the_resume_shows_nothing(library, batch):

@@ -1,7 +1,5 @@
 """`errata failures --like`: the same failure over models, runs and earlier reports, and what was done about it."""
 
-import json
-import re
 import shutil
 
 import pytest
@@ -102,20 +100,6 @@ def test_a_key_that_states_only_that_a_check_failed_makes_nothing_the_same(tmp_p
     assert {one["match"] for one in answer["failures"]} == {"same_bucket"}
 
 
-def test_a_report_by_errata_about_a_run_that_is_searched_adds_nothing(own, tmp_path):
-    done("report", "jn709tmj", "-o", tmp_path / "reports" / "jn709tmj.md", "--store", own)
-
-    answer = like(own, GREETING, "--reports", tmp_path / "reports")
-
-    assert (answer["count"], answer["reports"]) == (1, [])
-
-
-def test_what_was_done_is_shown_with_its_effect(own, reports):
-    answer = like(own, GREETING, "--reports", reports)
-
-    assert [(one["action"]["path"], one["worked"]) for one in answer["actions"]] == [("eslint.config.mjs", "yes")]
-
-
 def test_known_gaps_of_these_cases_are_shown(own, tmp_path):
     store = shutil.copy(own, tmp_path / "errata.db")
     done("known", "add", "002-http_greeting", "--text", "The linter is too strict", "--store", store)
@@ -185,19 +169,3 @@ def test_filters_and_a_missing_run_are_refused(own):
 
     assert "`--like` searches all failures and takes no filter" in filtered.talk
     assert "Missing argument 'RUN…'" in errata("failures", "--store", own).talk
-
-
-def test_a_run_without_a_date_is_not_dated_by_its_import(tmp_path):
-    log = tmp_path / "rows.jsonl"
-    records = [
-        ("run", {"native_id": "r", "source": {"name": "s"}, "suite": "s", "subject": {"model": "m"}}),
-        ("attempt", {"case": "s/c", "execution": "completed", "measurement": "scored", "outcome": "fail",
-                     "checks": [{"name": "tests", "status": "fail", "explanation": "no space left on device"}]}),
-    ]  # fmt: skip
-    log.write_text("\n".join(json.dumps({"errata": 1, "kind": kind, "record": record}) for kind, record in records))
-    done("import", log)
-    page = done("failures", "--like", "no space left on device").out
-
-    assert "1 failure in 1 of 1 run" in page
-    assert "seen" not in page
-    assert not re.search(r"\b20\d\d-", page)

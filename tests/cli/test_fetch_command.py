@@ -137,10 +137,3 @@ def test_what_can_t_be_reached_is_told_with_exit_2(monkeypatch):
 
     assert result.code == 2
     assert "`127.0.0.1:9` refuses the connection" in result.talk
-
-
-def test_the_folder_is_evidence_of_what_was_asked(deployment, at_home):
-    done("fetch", RUN_A, "--deployment", deployment.address, "-o", "saved")
-
-    row = json.loads((at_home / "saved" / "fetch.json").read_text())
-    assert (row["run"], row["deployment"], row["asked"]) == (RUN_A, deployment.address, "runs:getRunDetails")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.cli.fitting import columns, cut, fold, padded, short_path
+from errata.cli.fitting import columns, fold, short_path
 
 TEXTS = st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=120)
 
@@ -24,46 +24,8 @@ def test_folding_loses_nothing_but_blanks(text, width):
     assert "".join("".join(fold(text, width)).split()) == "".join(text.split())
 
 
-@given(TEXTS, st.integers(1, 40))
-def test_what_is_cut_fits(text, width):
-    assert columns(cut(text, width)) <= width
-
-
-def test_what_fits_is_not_cut():
-    assert cut("all of it", 9) == "all of it"
-
-
-def test_a_line_is_broken_at_a_blank():
-    assert fold("one two three four", 9) == ["one two", "three", "four"]
-
-
-def test_the_first_line_may_have_another_width():
-    assert fold("one two three", 6, first=12) == ["one two", "three"]
-
-
-def test_the_indentation_of_code_stays():
-    assert fold("    return one", 20) == ["    return one"]
-
-
-def test_lines_of_their_own_stay_apart():
-    assert fold("one\n\ntwo", 20) == ["one", "", "two"]
-
-
-def test_a_long_path_is_broken_behind_a_slash():
-    assert fold("a/long/path/to/somewhere/else.json", 20) == ["a/long/path/to/", "somewhere/else.json"]
-
-
 def test_a_path_that_is_there_to_be_copied_stays_in_one_piece():
     assert fold("see a/long/path/to/somewhere.json", 10, whole_words=True) == ["see", "a/long/path/to/somewhere.json"]
-
-
-def test_wide_characters_line_up():
-    assert columns(padded("漢字", 6)) == columns(padded("ab", 6)) == 6
-
-
-@given(names=st.lists(st.text("abcdef界-.", min_size=1, max_size=30), min_size=1, max_size=8), width=st.integers(4, 80))
-def test_a_shortened_path_fits(names, width):
-    assert columns(short_path("/".join(names), width)) <= width
 
 
 def test_a_shortened_path_keeps_its_first_name_and_its_file():

@@ -43,13 +43,6 @@ def test_a_new_failure_of_the_model_exits_with_1_and_infrastructure_is_listed_ap
     assert "not significant (exact McNemar, p = 1.00)" in " ".join(result.out.split())
 
 
-def test_knock_on_failures_are_listed_apart_from_infrastructure(library):
-    out = errata("gate", "9c0d1e2f", "--baseline", "1a2b3c4d", "--store", library).out
-
-    assert re.search(r"Knock-on: 4 · Passed in the baseline; fail now.*\n.*\nturn-25 +collateral", out)
-    assert "Infrastructure:" not in out
-
-
 def test_rows_that_disagree_are_the_reason_why_a_case_was_not_measured():
     import_fixtures(FIXTURES / "conversation_bench/comparison/data", FIXTURES / "conversation_bench/damaged/data")
 
@@ -69,15 +62,6 @@ def test_cases_that_only_another_model_failed_were_not_fixed():
         "Of 2 cases without infrastructure failures, 1 fails only in this run and 1 only in the baseline: not "
         "significant (exact McNemar, p = 1.00). A gate fails on any new failure, significant or not."
     ) in out
-
-
-def test_the_same_as_json(convex):
-    row = errata("gate", RUN_B, "--baseline", RUN_A, "--json").row
-
-    assert (row["verdict"], row["codes"], row["notes"]) == ("failed", ["new_failures"], ["baseline_not_fit"])
-    assert {one["owner"] for one in row["changes"]["new"]} == {"model"}
-    assert [one["case"] for one in row["changes"]["edited"]] == ["003-mutations/002-cascade_remove"]
-    assert (row["scores"]["clean"]["passed"], row["baseline_scores"]["clean"]["passed"]) == (16, 13)
 
 
 def test_a_run_that_passes_is_green_for_the_next_one():
@@ -134,15 +118,6 @@ def test_a_baseline_that_was_never_scored_is_named_as_the_reason():
     assert "the same thing" not in result.out
 
 
-def test_a_gate_writes_names_of_cases_and_files_as_they_are():
-    import_fixtures(FIXTURES / "conversation_bench/damaged/data")
-
-    out = errata("gate", "0b1c2d3e").out
-
-    assert "  turn-12 has 2 rows with different verdicts" in out
-    assert "  openai_summary.json has turns_scored 30" in out
-
-
 def test_an_allow_list_excuses_a_failure_and_complains_about_stale_entries():
     logs(before="+++", after="+--")
     Path("allowed.txt").write_text("# known\ncase-01 # the tool is down\ncase-02\n")
@@ -174,15 +149,6 @@ def test_what_can_be_fixed_exits_with_2(arguments, words):
 
 
 # -- comments ---------------------------------------------------------------------------------------------------------
-
-
-def test_a_comment_begins_with_its_marker_which_is_the_same_for_the_next_run(convex):
-    first = errata("gate", RUN_A, "--format", "github")
-    second = errata("gate", RUN_B, "--baseline", RUN_A, "--format", "github")
-
-    assert first.out.splitlines()[0] == second.out.splitlines()[0]
-    assert second.out.startswith("<!-- errata:")
-    assert second.code == 1
 
 
 def test_a_comment_has_what_regressed_what_is_fixed_what_is_infrastructure_and_the_scores(convex):

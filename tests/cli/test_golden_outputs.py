@@ -211,63 +211,6 @@ conf = confidence in the suspicion: certain, likely or weak
 """)
 
 
-def test_a_turn_of_a_conversation(library):
-    assert done("show", "9c0d1e2f/turn-11", "--store", library).out == snapshot("""\
-turn-11 · attempt 1 of 1 · failed 2 of 5 dimensions: tool_use_correct, state_tracking
-execution completed · measurement scored · outcome fail · 1,534 tokens
-
-Owner    model, presumed: no other run passed this case (not reviewed; default owner: no rule names
-         another)
-  because   judgements[openai].reasoning · openai_judged.jsonl:12
-            > Multi-step request; only canceled one and forgot the class.
-  and       only some of the required calls were made (calls_incomplete)
-            tool calls · openai_judged.jsonl:12
-            not made: cancel_booking {"name": "Lena Okafor", "booking": "B-102"}
-  but       no measured model passes this case, or hardly any, which points to the task (all_fail,
-            weak)
-            other runs
-            > all 3 subjects: acme/voice-gamma, voice-alpha, voice-beta
-Label    model (taxonomy conversation-bench-owners), partial_multi_tool_execution (taxonomy
-         conversation-bench), suggested by rules
-Counted  in strict, as_reported and clean
-Others   1 other model fails this case (in 2 earlier runs): voice-alpha
-
-checks
-  pass            turn_taking
-  fail            tool_use_correct
-  pass            instruction_following
-  pass            kb_grounding
-  not_applicable  ambiguity_handling
-  fail            state_tracking
-
-judge openai
-  > Multi-step request; only canceled one and forgot the class.
-
-task
-  > Cancel both of them please.
-
-expected
-  > golden_text: Cancels B-101 and B-102.
-  > required_function_call: [{"name":"cancel_booking","args":{"name":"Lena
-  > Okafor","booking":"B-101"}},{"name":"cancel_booking","args":{"name":"Lena
-  > Okafor","booking":"B-102"}}]
-  > function_call_response: {"status":"success"}
-
-output
-  > I can only see one booking, it is cancelled.
-
-transcript
-    0 user        Cancel both of them please.
-    1 assistant   I can only see one booking, it is cancelled.
-      → cancel_booking {"name":"Lena Okafor","booking":"B-101"}
-      ← {"status":"success"}
-
-bucket   partial-multi-tool-execution (provisional)
-id       01f18819d1decc9a:harbour_bench/turn-11#1
-from     openai_judged.jsonl:12
-""")
-
-
 def test_an_unavailable_run(library):
     result = done("analyze", FIXTURES / "convex_evals" / "run_c" / "data", "--no-report")
 
@@ -338,20 +281,6 @@ error: No source recognises `results/benchmarks`
 hint: it contains `turns.json` and `tools.json` of a benchmark, not a finished run;
       runs of this benchmark: `results/runs/harbour_bench`
       all formats: `errata sources` · name one: `--source`
-""")
-
-
-def test_a_left_over_of_an_interrupted_write(tmp_path):
-    source = FIXTURES / "scylla" / "large" / "batch-gen1" / "data" / "batch-gen1"
-    (tmp_path / "batch").mkdir()
-    for name in ("batch_summary.json", "batch_summary.json.tmp.140213"):
-        shutil.copy(source / name, tmp_path / "batch" / name)
-
-    assert errata("import", "batch/batch_summary.json.tmp.140213").err == snapshot("""\
-error: `batch_summary.json.tmp.140213` ends inside a string that starts at line 1, column 895
-
-hint: this is a temporary file of an interrupted write; import the finished one:
-      `errata import batch`
 """)
 
 

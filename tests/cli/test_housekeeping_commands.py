@@ -34,15 +34,6 @@ def at_a_terminal(*arguments: str, answer: bytes = b"", **environment: str) -> t
     return command.wait(), shown.decode()
 
 
-def test_what_is_forgotten_is_not_listed():
-    import_fixtures(RUN_B, RUN_D)
-
-    result = done("rm", "jn7mqywb", "--yes")
-
-    assert result.out == "removed jn7mqywbwe952an46zjcswtz9r7by5p7\n"
-    assert [row["run"][:8] for row in done("runs", "--json").rows] == ["jn7maewn"]
-
-
 def test_forgetting_frees_the_space():
     import_fixtures(RUN_D)
     small = STORE.stat().st_size
@@ -60,17 +51,6 @@ def test_forgetting_leaves_no_text_behind():
 
     held = b"".join(path.read_bytes() for path in STORE.parent.iterdir())
     assert b"nimbus" not in held
-
-
-def test_what_was_forgotten_can_be_imported_anew():
-    import_fixtures(RUN_B)
-    done("exclude", "latest", "--reason", "wrong key")
-    done("rm", "latest", "--yes")
-
-    import_fixtures(RUN_B)
-
-    assert done("runs", "--json").row["excluded"] is None
-    assert done("runs", "--json").row["revision"] == 1
 
 
 def test_the_logs_are_not_touched_by_forgetting():
@@ -103,11 +83,6 @@ def test_forgetting_asks_and_does_as_it_is_told(answer, left):
     assert len(done("runs", "--json").rows) == left
 
 
-def test_colour_is_for_terminals():
-    assert "\x1b[" in at_a_terminal("show", "nothing", NO_COLOR="")[1]
-    assert "\x1b[" not in errata("show", "nothing").err
-
-
 def test_no_color_is_respected():
     code, shown = at_a_terminal("show", "nothing", NO_COLOR="1")
 
@@ -125,14 +100,6 @@ def test_an_excluded_run_is_kept_and_says_why():
     for command in ("check", "analyze"):
         assert "EXCLUDED from every score: wrong key\n" in done(command, RUN_B).out
     assert "EXCLUDED" in done("show", "latest").out
-
-
-def test_an_exclusion_names_its_author(monkeypatch):
-    monkeypatch.setenv("ERRATA_AUTHOR", "ada")
-    import_fixtures(RUN_B)
-    done("exclude", "latest", "--reason", "wrong key")
-
-    assert done("runs", "--json").row["excluded"]["by"] == "ada"
 
 
 def test_an_exclusion_survives_another_import(tmp_path):
@@ -156,15 +123,6 @@ def test_an_exclusion_can_be_taken_back():
     assert "is included again" in done("exclude", "latest", "--undo").out
     assert done("runs", "--json").row["excluded"] is None
     assert "was not excluded" in done("exclude", "latest", "--undo").out
-
-
-def test_a_sound_store_is_called_so():
-    import_fixtures(RUN_B)
-
-    page = done("doctor").out
-
-    assert "holds     1 run, 25 attempts\n" in page
-    assert page.endswith("no problems found\n")
 
 
 def test_a_missing_case_is_not_counted_as_an_attempt():
@@ -198,24 +156,6 @@ def test_a_damaged_store_ends_with_1_and_the_problem(options):
     assert "DAMAGED" in result.out or result.row["problems"]
 
 
-def test_a_damaged_store_is_told_to_other_commands_in_words():
-    import_fixtures(BATCH)
-    damage(STORE)
-
-    result = errata("failures", "latest")
-
-    assert result.code == 2
-    assert "The store is damaged" in result.err
-    assert "`errata doctor`" in result.err
-
-
-def test_a_store_whose_end_is_cut_off_is_not_sound():
-    import_fixtures(BATCH)
-    STORE.write_bytes(STORE.read_bytes()[: STORE.stat().st_size // 2])
-
-    assert errata("doctor").code in (1, 2)
-
-
 def test_what_dead_imports_left_behind_is_cleared():
     import_fixtures(RUN_B)
     dead = subprocess.Popen(["true"])
@@ -239,24 +179,3 @@ def test_the_demo_shows_an_analysis_and_leaves_nothing_behind(tmp_path):
 
     assert "Run jn7mqywb · acme/nimbus-2-coder" in result.out
     assert [path.name for path in tmp_path.rglob("*")] == ["scratch"]
-
-
-def test_the_demo_does_not_touch_the_store():
-    import_fixtures(RUN_D)
-    done("demo")
-
-    assert [row["run"][:8] for row in done("runs", "--json").rows] == ["jn7maewn"]
-
-
-def test_the_formats_are_listed():
-    names = [row["source"] for row in done("sources", "--json").rows]
-
-    assert {"convex-evals", "conversation-bench", "scylla", "errata-jsonl", "generic"} <= set(names)
-    assert all(name in done("sources").out for name in names)
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "found"), [("--source", "scylla", 3), ("--model", "voice", 6), ("--model", "nothing", 0)]
-)
-def test_the_listing_can_be_narrowed(library, option, value, found):
-    assert len(done("runs", option, value, "--json", "--store", library).rows) == found

@@ -14,7 +14,6 @@ from terminal import FIXTURES, done, errata
 RUN_B = FIXTURES / "convex_evals" / "run_b" / "data" / "run-b"
 COMPARISON = FIXTURES / "conversation_bench" / "comparison" / "data" / "compare_20260301"
 VOICE = COMPARISON / "runs" / "harbour_bench" / "20260301T100000_voice-alpha_1a2b3c4d"
-CSV = FIXTURES / "generic" / "csv" / "data" / "table"
 
 
 @pytest.fixture
@@ -24,19 +23,6 @@ def growing(tmp_path):
     whole = (copy / "openai_judged.jsonl").read_text()
     (copy / "openai_judged.jsonl").write_text("".join(whole.splitlines(keepends=True)[:20]))
     return copy, whole
-
-
-def test_a_new_run_is_told_in_a_line():
-    result = done("import", RUN_B)
-
-    assert result.out == "new · jn7mqywb · acme/nimbus-2-coder · convex-evals · 25 attempts, 9 failures\n"
-    assert result.err == ""
-
-
-def test_the_same_content_again_is_unchanged():
-    done("import", RUN_B)
-
-    assert done("import", RUN_B).out.startswith("unchanged · jn7mqywb")
 
 
 def test_the_same_content_again_changes_nothing():
@@ -95,12 +81,6 @@ def test_a_comparison_whose_paths_are_of_another_machine_gives_its_runs():
     assert len({row["run_id"] for row in rows}) == 4
 
 
-def test_several_paths_are_imported_in_their_order():
-    rows = done("import", VOICE, RUN_B, "--json").rows
-
-    assert [row["source"] for row in rows] == ["conversation-bench", "convex-evals"]
-
-
 def test_a_source_can_be_named():
     assert done("import", RUN_B, "--source", "convex-evals", "--json").row["source"] == "convex-evals"
 
@@ -113,12 +93,6 @@ def test_a_mapping_makes_a_file_of_ones_own_readable(tmp_path):
     result = done("import", "mine.jsonl", "--map", "my.toml", "--json").row
 
     assert (result["source"], result["suite"], result["counted"], result["failures"]) == ("generic", "mine", 3, 2)
-
-
-def test_a_mapping_beside_the_log_needs_no_option():
-    row = done("import", CSV, "--json").row
-
-    assert (row["source"], row["counted"], row["unreadable"]) == ("generic", 3, 1)
 
 
 @pytest.mark.parametrize(("writer", "step", "in_memory"), [(Importing, "finish", 1), (RunGroup, "flush", 4)])

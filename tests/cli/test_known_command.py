@@ -36,31 +36,9 @@ def test_a_pattern_names_all_cases_that_it_fits():
     assert "matches  4 cases" in done("known", "add", "002-queries/*", *TEXT).out
 
 
-def test_after_a_gap_was_told_it_says_what_to_run():
-    page = done("known", "add", SHAPE, *TEXT).out
-
-    assert "Next     errata triage jn7mqywb jn709tmj   suggests KNOWN_GAP for its failures\n" in page
-
-
-def test_a_gap_told_again_has_the_new_words():
-    done("known", "add", SHAPE, *TEXT)
-
-    page = done("known", "add", SHAPE, "--text", "Nobody tells the shape").out
-
-    assert f"was: {TEXT[1]}" in " ".join(page.split())
-    assert [row["gap"]["text"] for row in known()] == ["Nobody tells the shape"]
-
-
 def test_a_dry_run_keeps_nothing():
     assert "nothing was written" in done("known", "add", SHAPE, *TEXT, "--dry-run").out
     assert known() == []
-
-
-def test_the_list_can_be_that_of_a_suite():
-    done("known", "add", SHAPE, *TEXT)
-
-    assert len(known("--suite", "convex-evals")) == 1
-    assert known("--suite", "other") == []
 
 
 def test_the_list_is_for_people_too():
@@ -153,14 +131,6 @@ def test_a_pattern_that_fits_cases_of_two_suites_needs_the_suite(tmp_path):
     assert done("known", "add", "002-queries/*", *TEXT, "--suite", "mine", "--json").row["cases"] == [
         "mine/002-queries/x"
     ]
-
-
-def test_a_case_whose_name_looks_like_a_pattern_is_that_case(tmp_path):
-    (tmp_path / "rows.jsonl").write_text('{"id": "test[a-b]", "ok": false}\n{"id": "testa", "ok": false}\n')
-    (tmp_path / "map.toml").write_text('[case]\nname = "id"\n[attempt]\npassed = "ok"\n')
-    done("import", "rows.jsonl", "--map", "map.toml")
-
-    assert done("known", "add", "test[a-b]", *TEXT, "--json").row["gap"]["pattern"] == ""
 
 
 def test_secrets_and_controls_stay_out():

@@ -60,20 +60,3 @@ def test_a_log_of_failures_alone_is_in_no_comparison_by_case(tmp_path):
             refused = errata("compare", "jn709tmj", "jn7mqywb", *words)
             assert refused.code != 0
             assert "its log holds only failures" in refused.talk
-
-
-def test_the_list_of_runs_has_the_passes_that_the_harness_states(tmp_path):
-    with working_in(tmp_path):
-        import_fixtures(CONVEX)
-        row = done("runs", "--json").row
-
-        assert "13/23" in done("runs").out
-        assert (row["counts"]["outcomes"].get("pass", 0), row["passes_without_rows"]) == (0, 13)
-
-
-def test_no_category_of_a_log_of_failures_alone_has_a_rate():
-    scores = done("score", CONVEX, "--json").row
-
-    assert {one["rate"] for category in scores["categories"].values() for one in category.values()} == {None}
-    assert {one["strict"]["note"]["code"] for one in scores["categories"].values()} == {"passes_elsewhere"}
-    assert scores["cost"]["note"] == "passes_without_rows"

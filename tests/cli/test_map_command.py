@@ -28,21 +28,6 @@ def test_an_unknown_table_is_answered_with_the_command_that_drafts_a_mapping(res
     assert "`errata map results.csv` drafts a mapping for a table of your own" in refused.talk
 
 
-@pytest.mark.parametrize("name", ["log.csv", "log.tsv", "log.jsonl", "log.json", "log.parquet"])
-def test_every_unknown_table_is_answered_so(at_home, name):
-    content = '{"id": "a", "fine": 1}\n{"id": "b", "fine": 0}\n' if ".json" in name else "a\tb\n1\t2\n"
-    (at_home / name).write_text(content, encoding="utf-8")
-
-    assert f"`errata map {name}`" in errata("import", name).talk
-
-
-def test_a_folder_of_unknown_tables_is_answered_so(at_home):
-    (at_home / "my logs").mkdir()
-    (at_home / "my logs" / "a.csv").write_text(TABLE, encoding="utf-8")
-
-    assert "`errata map 'my logs'`" in errata("import", "my logs").talk
-
-
 def test_the_mapping_is_written_and_the_import_uses_it(results):
     mapped = done("map", "results.csv")
     imported = done("import", "results.csv", "--json").row
@@ -50,15 +35,6 @@ def test_the_mapping_is_written_and_the_import_uses_it(results):
     assert "Wrote results.csv.map.toml" in mapped.out
     assert "errata import results.csv" in mapped.talk
     assert (imported["model"], imported["attempts"], imported["failures"]) == ("m", 6, 3)
-
-
-def test_the_first_rows_are_shown_as_they_would_be_read(results):
-    shown = done("map", "results.csv", "--dry-run").out
-    header, *rows = shown[shown.index("case ") :].splitlines()
-
-    assert header.split() == ["case", "execution", "measurement", "outcome", "answer", "expected"]
-    assert rows[0].split() == ["t0", "completed", "scored", "fail", "1", "0"]
-    assert "6 attempts read: 3 fail, 3 pass" in shown
 
 
 def test_a_dry_run_prints_a_mapping_that_can_be_used_and_writes_nothing(results, at_home):
@@ -78,14 +54,6 @@ def test_an_existing_mapping_is_only_replaced_on_demand(results, at_home):
     assert (at_home / "results.csv.map.toml").read_text(encoding="utf-8") == "mine"
     done("map", "results.csv", "--force")
     assert "correct" in (at_home / "results.csv.map.toml").read_text(encoding="utf-8")
-
-
-def test_the_mapping_may_be_written_elsewhere(results, at_home):
-    mapped = done("map", "results.csv", "--output", "my.toml")
-
-    assert "errata import --map my.toml results.csv" in mapped.talk
-    assert done("import", "--map", "my.toml", "results.csv", "--json").row["attempts"] == 6
-    assert not (at_home / "results.csv.map.toml").exists()
 
 
 def test_a_place_that_cannot_be_written_is_named_with_a_way_out(results):

@@ -109,24 +109,6 @@ def test_what_a_reader_wrote_into_a_report_by_errata_is_still_known(reports, at_
     assert next(one["label"] for one in row["before"]["reports"]) == "AMBIGUOUS_TASK"
 
 
-def test_without_reports_nothing_is_said_of_them():
-    result = done("analyze", RUN_B)
-
-    assert "history" not in result.err
-    assert "Repeats" not in result.out
-
-
-def test_an_analysis_as_json_has_all_of_it(reports):
-    row = done("analyze", RUN_B, "--json").row
-
-    assert [one["date"] for one in row["earlier_reports"]] == ["2026-02-20", "2026-02-12"]
-    assert row["repeats"] == {"in_reports": 4, "in_runs": 0, "otherwise": 0, "should_be_gone": 1}
-    assert [(one["path"].rpartition("/")[2], one["worked"]) for one in row["actions"]] == [
-        ("eslint.config.mjs", "no"),
-        ("TASK.txt", "yes"),
-    ]
-
-
 def test_a_file_that_can_not_be_read_is_named(reports):
     (reports / "broken.md").write_bytes(b"# \xff\xff")
 
@@ -157,12 +139,6 @@ def test_the_list_of_failures_says_how_many_reports_name_each(reports):
     }
     legend = "before = earlier reports that name the case; fixed?: an earlier fix should have removed it"
     assert f"\n{legend}\n" in result.out
-
-
-def test_without_reports_the_list_has_no_column_for_them():
-    import_fixtures(RUN_B)
-
-    assert "before" not in done("failures", "jn7mqywb").out.splitlines()[0]
 
 
 @pytest.mark.req("C-05")
@@ -289,21 +265,6 @@ def test_a_secret_in_a_report_is_not_shown(reports):
         result = done(*command)
         assert "jn7secret9" in result.out or "2026-02-01" in result.out
         assert "sk-proj-abcdef" not in result.out
-
-
-def test_a_run_with_another_version_of_a_task_is_not_called_no_run_at_all():
-    import_fixtures(RUN_A)
-    alone = reason_of("002-cascade_remove")
-    import_fixtures(RUN_B)
-
-    assert (alone, reason_of("002-cascade_remove")) == ("no_other_result", "task_differs")
-    page = " ".join(done("show", "jn709tmj/002-cascade_remove").out.split())
-    assert "presumed: other runs of this case had another version of the task" in page
-
-
-def reason_of(case):
-    (row,) = [row for row in done("failures", "jn709tmj", "--json").rows if row["case"].endswith(case)]
-    return row["proof_reason"]
 
 
 def signals_on(case, run="jn7mqywb"):

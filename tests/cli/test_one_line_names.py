@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from errata.errors import NotFoundError, did_you_mean
 from errata.model import Attempt, Case, Check, Subject, case_key
 from errata.sources.errata_jsonl.lines import write_lines
 from errata.testing import a_run
@@ -36,8 +35,3 @@ def test_a_name_with_line_breaks_makes_no_line_of_its_own(imported):
         result = errata(*command)
 
         assert not [line for line in (result.out + result.err).splitlines() if line.startswith(FORGED)], command
-
-
-def test_an_error_is_one_line_whatever_it_names():
-    assert "\n" not in NotFoundError(f"No run is named `{named('x')}`").message
-    assert "\n" not in did_you_mean("case", [named("case")])

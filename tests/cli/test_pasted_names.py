@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from terminal import FIXTURES, done, errata
+from terminal import done, errata
 
-GENERIC = FIXTURES / "generic" / "jsonl" / "data"
 MAP = (
     'suite = "quiz"\n[run]\nname = { column = "run" }\nmodel = { column = "model" }\n'
     '[case]\nname = "id"\n[attempt]\npassed = "ok"\n'
@@ -43,12 +42,6 @@ def test_a_comparison_prints_ids_as_the_log_has_them(quiz):
 @pytest.mark.parametrize("case", ["q-0094", "0094", "quiz/q-0094"])
 def test_a_case_is_found_with_and_without_the_beginning_of_its_name(quiz, case):
     assert done("show", f"beta/{case}", "--json").row["attempt"]["case"] == "quiz/q-0094"
-
-
-def test_an_ending_that_several_cases_have_names_none(quiz):
-    import_rows([{"run": "r", "model": "gamma", "id": f"{letter}-7", "ok": False} for letter in "ab"], "more.jsonl")
-
-    assert errata("show", "gamma/7").code == 2
 
 
 def test_a_case_alone_is_that_of_the_newest_run_that_has_it(quiz):
@@ -105,31 +98,6 @@ def test_a_vendor_may_be_left_out_and_its_slash_is_no_case(library):
         assert run["subject"]["model"] == "acme/voice-gamma"
         case = done("show", f"{selector}/turn-11", "--json", "--store", library).row["attempt"]["case"]
         assert case.endswith("turn-11")
-
-
-def test_a_name_wins_over_a_model():
-    import_rows([{"run": "alpha", "model": "beta", "id": "one", "ok": False}])
-    import_rows([{"run": "other", "model": "alpha", "id": "one", "ok": False}], "other.jsonl")
-
-    assert done("show", "alpha", "--json").row["run"]["native_id"] == "alpha"
-    assert {line.split()[0] for line in done("runs").out.splitlines()[1:]} >= {"alpha", "other"}
-
-
-@pytest.mark.parametrize("case", ["q-1", "part/q-2"])
-def test_the_printed_name_of_a_run_can_be_pasted_before_a_case_even_if_its_beginning_is_a_model(case):
-    """`demo/ope` is printed for a run whose name begins so, while `demo` is the model of several runs."""
-    rows = [
-        {"run": run, "model": model, "id": name, "ok": False}
-        for run, model in (("demo/open-book-2026", "other"), ("first", "demo"), ("second", "demo"))
-        for name in ("q-1", "part/q-2")
-    ]
-    import_rows(rows)
-    printed = [line.split()[0] for line in done("runs").out.splitlines()[1:] if not line.startswith(" ")]
-    assert sorted(name.count("/") for name in printed) == [0, 0, 1]
-    shown = [done("show", f"{name}/{case}", "--json").row["attempt"] for name in printed]
-    assert len({attempt["id"].partition(":")[0] for attempt in shown}) == len(printed) == 3
-    assert {attempt["case"] for attempt in shown} == {f"quiz/{case}"}
-    assert "`demo` names 2 runs" in errata("show", "demo/q-1").err
 
 
 def test_the_printed_name_of_a_run_wins_over_the_beginning_of_its_name():

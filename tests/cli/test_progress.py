@@ -1,26 +1,13 @@
 """Progress is for people who wait: on stderr, at a terminal, only when it takes a while, and gone at the end."""
 
 import io
-import os
-import pty
-import subprocess
-import sys
 import time
 from contextlib import redirect_stderr
 
 import pytest
 
 from errata.cli import progress
-from errata.cli.output import put, say
-
-SLOW_COMMAND = """
-import sys, time
-from errata.cli.output import put
-from errata.cli.progress import status_line
-with status_line("errata compare"):
-    time.sleep(1.6)
-    put("a line of the page")
-"""
+from errata.cli.output import say
 
 
 class Terminal(io.StringIO):
@@ -54,15 +41,6 @@ def test_who_waits_sees_how_many_items_were_read(at_once):
 
     assert "Importing · 1,234 items" in terminal.getvalue()
     assert left_on_screen(terminal.getvalue()) == ""
-
-
-def test_what_is_done_at_once_shows_nothing():
-    terminal = Terminal()
-
-    with redirect_stderr(terminal), progress.progress("Importing") as advance:
-        advance(1_000)
-
-    assert terminal.getvalue() == ""
 
 
 def test_a_command_that_counts_nothing_shows_for_how_long_it_works(monkeypatch):
@@ -99,25 +77,6 @@ def test_work_within_a_command_has_the_line_of_the_command(at_once):
     assert "Analysing · 5 items" in terminal.getvalue()
 
 
-@pytest.mark.parametrize("kind", ["dumb", ""])
-def test_a_terminal_that_cannot_redraw_a_line_shows_none(at_once, monkeypatch, kind):
-    monkeypatch.setenv("TERM", kind or "dumb")
-    terminal = Terminal()
-
-    with redirect_stderr(terminal), progress.progress("Importing") as advance:
-        advance(1)
-
-    assert terminal.getvalue() == ""
-
-
-def test_where_nobody_watches_nothing_is_shown(capsys, at_once):
-    with progress.progress("Importing") as advance:
-        advance(1_000)
-        put("data")
-
-    assert capsys.readouterr() == ("data\n", "")
-
-
 def test_the_cursor_comes_back_where_the_work_fails(at_once):
     terminal = Terminal()
 
@@ -127,15 +86,3 @@ def test_the_cursor_comes_back_where_the_work_fails(at_once):
 
     hidden, shown = terminal.getvalue().rfind("\x1b[?25l"), terminal.getvalue().rfind("\x1b[?25h")
     assert 0 <= hidden < shown
-
-
-def test_on_a_real_terminal_the_line_comes_and_goes():
-    master, slave = pty.openpty()
-    command = [sys.executable, "-c", SLOW_COMMAND]
-    subprocess.run(command, stdin=slave, stdout=slave, stderr=slave, env=os.environ | {"TERM": "xterm"}, check=True)
-    os.close(slave)
-    screen = os.read(master, 100_000).decode()
-    os.close(master)
-
-    assert "errata compare · 1 s" in screen
-    assert left_on_screen(screen.replace("\r\n", "\n")) == "a line of the page\n"

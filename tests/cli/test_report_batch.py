@@ -14,7 +14,6 @@ from report_pages import (
     DAY,
     RUN_A,
     RUN_B,
-    facts,
     folded,
     plain,
     reported,
@@ -422,18 +421,8 @@ def test_what_the_reviewer_recommends_and_doubts_is_on_the_page_and_in_the_issue
     assert "**Doubts of the reviewer.**\n\n- The packet lacks the code about null-criteria-scores" in issue
 
 
-def test_a_weak_verdict_is_not_stated_flatly(reviewed):
-    assert "probably model: weak (reviewed)" in reviewed.text("failures/test-003.md")
-    assert "**Probably the model's: weak.**" in reviewed.text("issues/test-003.md")
-
-
 def test_nobody_is_asked_to_review_what_was_reviewed(reviewed):
     assert "errata review" not in reviewed.text("analysis.md")
-
-
-def test_the_fix_of_a_rule_is_marked_as_such_everywhere(folder):
-    for page in ("analysis.md", "issues/epic.md", "issues/test-004.md", "failures/summary.md", "failures/test-004.md"):
-        assert "uggested by a rule, not taken from the log" in folder.text(page), page
 
 
 def test_issues_can_be_made_of_any_run(tmp_path):
@@ -478,15 +467,6 @@ def test_what_is_true_of_some_failures_of_an_owner_is_an_example(tmp_path):
     assert '<span class="note">likely: e.g. stored results have a null' in page
 
 
-def test_several_batches_have_a_folder_each(tmp_path):
-    other = CONVERSATIONS.parent / "scylla" / "batch-cascade" / "data"
-    reported(BATCH, other, "--profile", "batch", "-o", "analysis")
-
-    folders = [path.name for path in (tmp_path / "analysis").iterdir()]
-    assert len(folders) == 2
-    assert all((tmp_path / "analysis" / name / "file_issues.sh").is_file() for name in folders)
-
-
 def test_what_an_earlier_report_left_is_told_and_not_deleted(tmp_path):
     reported(BATCH, "-o", "analysis")
     old = tmp_path / "analysis" / "failures" / "test-999.md"
@@ -510,8 +490,3 @@ def test_an_unfinished_batch_has_no_report(tmp_path):
     (tmp_path / "thread_logs" / "thread_0.log").write_text((BATCH / "thread_logs" / "thread_0.log").read_text()[:4000])
 
     assert errata("report", tmp_path).code == 2
-
-
-def test_the_state_of_the_reading_stands_on_top(folder):
-    assert facts(folder.text("README.md"))["Status"].startswith("PROVISIONAL. 0 of 23 failures reviewed")
-    assert plain(folder.text("README.md")).count("PROVISIONAL") == 1

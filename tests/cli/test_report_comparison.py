@@ -218,14 +218,6 @@ def test_the_rows_have_the_verdicts_beside_the_label_of_the_rules(final):
     assert {row["verdict_state"] for row in rows} == {"final"}
 
 
-def test_without_a_review_the_columns_of_the_verdict_are_empty(provisional):
-    rows = [
-        json.loads(line) for line in (provisional.folder / "r" / "failure_review_rows.jsonl").read_text().splitlines()
-    ]
-
-    assert {value for row in rows for name, value in row.items() if name.startswith("verdict_")} == {""}
-
-
 def test_reviewers_recommendations_are_listed_by_model_and_cause_with_who_gave_them(final, provisional):
     (row,) = table(section(final.text, "Recommendations"))
 
@@ -435,15 +427,6 @@ def test_two_of_three_rows_are_not_enough(tmp_path):
     assert facts(text)["Status"].startswith("PROVISIONAL. 2 of 26 failed rows reviewed")
 
 
-def test_one_run_alone_is_told_by_its_causes(tmp_path):
-    result = reported("--run-dir", RUNS[2], "-o", "r")
-
-    text = (tmp_path / "r" / "deep_error_analysis.md").read_text()
-    assert "## Shared and Unique" not in text
-    assert "Only one run: nothing to compare." in text
-    assert "\nall " not in result.out
-
-
 def test_runs_whose_tasks_differ_are_refused_and_compared_on_what_they_share_if_asked(tmp_path):
     for model, prompt in (("one", "When?"), ("two", "Where?")):
         rows = [{"model": model, "id": f"t{number}", "prompt": prompt, "ok": number > 1} for number in range(6)]
@@ -459,13 +442,6 @@ def test_runs_whose_tasks_differ_are_refused_and_compared_on_what_they_share_if_
     text = (tmp_path / "r" / "deep_error_analysis.md").read_text()
     assert "tasks edited in between" in section(text, "Run Set")
     assert facts(section(text, "Shared and Unique"))["Failed by all 2 runs"] == "t0, t1"
-
-
-def test_scores_that_say_the_same_share_a_row(provisional):
-    rows = tables(section(provisional.text, "Top-Line Comparison"))[1]
-
-    assert [row["score"] for row in rows] == ["strict = as reported", "clean", "left out of clean"]
-    assert rows[0]["voice-beta"] == "20/30 66.7 % [48.8–80.8]"
 
 
 def test_doubts_of_the_measurement_and_of_the_readers_stand_apart(final):
@@ -489,16 +465,3 @@ def test_only_turns_of_a_conversation_are_called_dependent(tmp_path, monkeypatch
     assert "exact McNemar test" in of_tests
     assert "not independent" not in of_tests
     assert "The turns of a conversation are not independent" in of_turns
-
-
-def test_contradictory_rows_are_no_failure_of_one_run(library, tmp_path):
-    """Turn 12 of the rehydrated run is judged twice."""
-    runs = ("1a2b3c4d", "5e6f7a8b", "0b1c2d3e", "3a4b5c6d")
-    done("report", *runs, "-o", tmp_path / "r", "--html", "--store", library)
-    (figure,) = re.findall(r'<figure class="matrix">.*?</figure>', only(tmp_path, "*.html").read_text(), re.DOTALL)
-    cell = re.search(r'<g class="c (\w+)"><title>[^<]*, 12: ([^<]+)</title><rect[^>]*/><text[^>]*>!</text>', figure)
-
-    assert cell is not None
-    assert cell.groups() == ("other", "contradictory rows")
-    assert '<b class="k plain">!</b>contradictory rows' in figure
-    assert re.search(r">Not decided <tspan>\d+</tspan>", figure)

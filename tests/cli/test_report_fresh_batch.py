@@ -71,11 +71,6 @@ def page(batch: Path, name: str) -> str:
     return (batch / "analysis" / name).read_text()
 
 
-def test_the_folder_lies_with_the_results_of_the_batch(batch, said):
-    assert (batch / "analysis" / "failures" / "test-002.md").is_file()
-    assert (batch / "analysis" / "file_issues.sh").is_file()
-
-
 def test_the_output_names_the_folder_of_the_results_and_how_to_write_elsewhere(batch, said):
     text = folded(said[0])
 
@@ -88,21 +83,6 @@ def test_a_report_in_the_results_changes_nothing_about_the_batch(batch, said):
     again = done("import", batch, "--store", said[1])
 
     assert "unchanged" in folded(again) or "already" in folded(again)
-
-
-def test_tests_that_cost_money_are_never_called_not_run(batch, said):
-    rows = {row["test"]: row for row in table(section(page(batch, "README.md"), "Results"))}
-
-    assert (rows["test-002"]["cost"], rows["test-002"]["earlier"]) == ("$1.5000", "not measured in any session")
-    assert not any("not run" in path.read_text() for path in (batch / "analysis").rglob("*.md"))
-
-
-def test_the_advice_on_a_session_does_not_invent_a_command_that_could_not_start(batch, said):
-    advice = section(page(batch, "analysis.md"), "Recommendations")
-
-    assert "Check stored results before resuming" not in advice
-    assert "session 3 of 3 measured none of its 6 tests, and cost $2.25" in advice
-    assert "can't start" not in advice
 
 
 @pytest.mark.req("B-67")

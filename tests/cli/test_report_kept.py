@@ -18,7 +18,6 @@ from report_pages import (
     only,
     reported,
     section,
-    working_in,
 )
 from terminal import done, errata, import_fixtures
 
@@ -104,17 +103,6 @@ def test_two_runs_whose_ids_begin_alike_do_not_write_over_each_other(tmp_path):
     assert "1a2b3c4d" in found["20260301_2026-03-10.md"].splitlines()[2]
 
 
-def test_actions_of_another_run_are_not_taken_over(tmp_path):
-    first, second = sorted((COMPARISON / "runs" / "harbour_bench").glob("*voice-alpha*"))
-    reported(first, "--profile", "run")
-    path = only(tmp_path / "reports", "*.md")
-    acted(path)
-    done("report", second, "--profile", "run", "--date", "2026-03-12", "--store", "errata.db")
-
-    other = next(one for one in (tmp_path / "reports").rglob("*.md") if one != path)
-    assert ACTION not in other.read_text()
-
-
 def files_in(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
@@ -135,24 +123,6 @@ def test_the_same_store_gives_the_same_bytes_and_so_does_a_new_one(tmp_path, wor
     assert files_in(tmp_path / "third") == first
 
 
-def test_importing_again_changes_no_byte(tmp_path):
-    reported(RUN_B, "-o", "first")
-    import_fixtures(RUN_A, RUN_B, store="errata.db")
-    done("rm", RUN_A, "--yes", "--store", "errata.db")
-    reported(RUN_B, "-o", "second")
-
-    assert files_in(tmp_path / "first") == files_in(tmp_path / "second")
-
-
-def test_what_did_not_change_is_not_written_again(tmp_path):
-    reported(RUN_B)
-    before = (tmp_path / REPORT).stat().st_mtime_ns
-    result = reported(RUN_B)
-
-    assert (tmp_path / REPORT).stat().st_mtime_ns == before
-    assert f"{REPORT}   unchanged" in result.out
-
-
 def test_a_link_leads_no_report_out_of_its_folder(tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -171,13 +141,3 @@ def test_what_errata_remembers_in_a_report_reads_back(tmp_path):
     kept = json.loads(memory)
     assert (kept["run"], kept["passed"], kept["total"]) == ("jn7mqywbwe952an46zjcswtz9r7by5p7", 16, 25)
     assert len(kept["failures"]) == 9
-
-
-def test_a_later_run_finds_the_report_of_an_earlier_one(tmp_path):
-    with working_in(tmp_path):
-        done("report", RUN_A, "--date", "2026-03-03", "--store", "errata.db")
-        reported(RUN_B)
-
-    text = (tmp_path / REPORT).read_text()
-    assert "2026-03-02 reports/acme/nimbus-2-coder/jn709tmj_2026-03-03.md" in section(text, "Cross-cutting Patterns")
-    assert "OVERLY_STRICT on 2026-03-02" in section(text, "000-fundamentals/002-http_greeting")

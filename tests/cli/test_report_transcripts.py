@@ -34,24 +34,6 @@ def cells(path):
         return list(csv.DictReader(file))
 
 
-def test_the_files_have_names_of_their_own(written):
-    assert sorted(path.name for path in written[1].iterdir()) == [
-        "manual_error_review.csv",
-        "manual_error_review.md",
-        "review_metadata.json",
-    ]
-
-
-def test_that_judging_is_missing_is_said_everywhere(written):
-    result, folder = written
-    text = (folder / "manual_error_review.md").read_text()
-
-    assert facts(text)["Status"].startswith("NOT JUDGED.")
-    assert "Judging is missing" in text
-    assert "NOT JUDGED" in result.out.splitlines()[0]
-    assert json.loads((folder / "review_metadata.json").read_text())["judging"] == "missing"
-
-
 def test_nothing_is_counted_as_passed_or_failed(written):
     result, folder = written
     (run,) = json.loads((folder / "review_metadata.json").read_text())["runs"]
@@ -63,14 +45,6 @@ def test_nothing_is_counted_as_passed_or_failed(written):
     assert " passed" not in text.replace("nothing here is passed", "").replace("counts as passed", "")
 
 
-def test_a_row_without_an_answer_is_to_be_read_first(written):
-    rows = table(section((written[1] / "manual_error_review.md").read_text(), "Rows to review first"))
-
-    assert [(row["row"], row["why"]) for row in rows] == [("voice-delta, 4", "EMPTY_RESPONSE: no answer came")]
-    assert rows[0]["output"] == "“[EMPTY_RESPONSE: No valid response after max retries]”"
-    assert rows[0]["input"].startswith("“")
-
-
 def test_the_table_has_every_row_and_columns_to_fill_in(written):
     rows = cells(written[1] / "manual_error_review.csv")
 
@@ -78,15 +52,6 @@ def test_the_table_has_every_row_and_columns_to_fill_in(written):
     assert {row["owner"] + row["bucket"] + row["note"] for row in rows} == {""}
     assert [row["turn"] for row in rows if row["flags"]] == ["4"]
     assert all(row["user_text"] for row in rows)
-
-
-def test_the_words_that_the_columns_take_are_named(written):
-    row = json.loads((written[1] / "review_metadata.json").read_text())
-
-    assert row["columns_to_fill_in"] == ["owner", "bucket", "note"]
-    assert "grader_or_strict_matching_issue" in row["owners"]
-    assert len(row["owners"]) == 5
-    assert "missing_transcript_turn" in row["buckets"]
 
 
 def test_an_ended_session_and_what_follows_are_flagged(tmp_path, with_reference):

@@ -22,51 +22,10 @@ def plan_of(run, *options, store):
     return done("rerun", run, *options, "--json", "--store", store).row
 
 
-def test_a_run_of_convex_evals_repeats_what_was_not_measured(library):
-    plan = plan_of("jn7mqywb", store=library)
-
-    (command,) = plan["commands"]
-    assert command["cases"] == ["001-data_modeling/000-user_table", "003-mutations/005-batch_insert"]
-    assert command["argv"] == ["bun", "run", "local:run"]
-    assert command["env"] == {
-        "MODELS": "acme/nimbus-2-coder",
-        "TEST_FILTER": "^(?:001-data_modeling/000-user_table|003-mutations/005-batch_insert)$",
-    }
-    assert [one["why"] for one in command["reasons"]] == ["provider", "environment"]
-
-
 def test_what_is_unfinished_or_missing_is_repeated_too(library):
     (command,) = plan_of("jn709tmj", store=library)["commands"]
 
     assert {one["why"] for one in command["reasons"]} == {"provider", "environment", "unfinished", "missing"}
-
-
-def test_the_text_shows_the_command_as_a_shell_takes_it(library):
-    page = done("rerun", "jn7mqywb", "--store", library).out
-
-    shown = page.split("\n\n")[1].partition("\ncases")[0]
-    assert shlex.split(shown.replace("\\\n", " ")) == [
-        *("env", "MODELS=acme/nimbus-2-coder"),
-        "TEST_FILTER=^(?:001-data_modeling/000-user_table|003-mutations/005-batch_insert)$",
-        *("bun", "run", "local:run"),
-    ]
-
-
-def test_the_text_says_what_for_and_what_it_costs(library):
-    page = done("rerun", "jn7mqywb", "--store", library).out
-
-    assert page.startswith("Run jn7mqywb · acme/nimbus-2-coder")
-    assert "Rerun    2 of 25 evals · provider 1 · environment 1\n" in page
-    assert "cases    001-data_modeling/000-user_table · 003-mutations/005-batch_insert\n" in page
-    assert "cost     about $0.0" in page
-    assert page.endswith("Nothing was run.\n")
-
-
-def test_the_estimate_is_the_mean_of_measured_attempts(library):
-    cost = plan_of("jn7mqywb", store=library)["cost"]
-
-    assert cost["basis"] == 23
-    assert cost["total"] == pytest.approx(2 * cost["each"])
 
 
 def test_a_cost_that_no_log_tells_is_not_zero(library):
@@ -148,12 +107,6 @@ def test_an_owner_can_be_chosen(library):
     assert command["cases"] == ["003-mutations/005-batch_insert"]
 
 
-def test_several_owners_can_be_chosen(library):
-    plan = plan_of("jn7mqywb", "--owner", "environment", "--owner", "model", store=library)
-
-    assert {one["why"] for command in plan["commands"] for one in command["reasons"]} == {"environment", "model"}
-
-
 @pytest.mark.parametrize("name", ["004-actions/003-rate_limit_guard", "convex-evals/004-actions/003-rate_limit_guard"])
 def test_a_case_is_repeated_whoever_owns_it(library, name):
     (command,) = plan_of("jn7mqywb", "--case", name, store=library)["commands"]
@@ -232,12 +185,6 @@ def test_many_cases_are_split_into_commands_that_a_system_takes(tmp_path):
     assert len(plan["commands"]) > 1
     assert all(len(command["line"].encode()) <= 100_000 for command in plan["commands"])
     assert sum(len(command["cases"]) for command in plan["commands"]) == 5_000
-
-
-def test_a_long_list_of_names_is_cut_in_the_text(tmp_path):
-    store = an_imported_run(tmp_path, [a_crash(f"case-{number}") for number in range(20)], source="convex-evals")
-
-    assert "case-7 · and 12 more\n" in done("rerun", "latest", "--store", store).out
 
 
 def test_a_name_of_two_lines_is_told_in_one(tmp_path):

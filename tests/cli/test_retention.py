@@ -97,16 +97,6 @@ def test_runs_and_an_age_exclude_each_other(own_two_runs):
     assert "Name runs, or `--older-than AGE`" in errata("rm").talk
 
 
-def test_the_sizes_of_runs_name_own_and_shared_files(own_two_runs):
-    size = done("store", "size", "--json").row
-
-    assert size["size"] == STORE.stat().st_size
-    assert {one["run"][:8] for one in size["runs"]} == {RUN_A, RUN_B}
-    assert all(one["records"] > 0 and one["files_own"] > 0 for one in size["runs"])
-    shared, own = size["runs"][0]["files_shared"], sum(one["files_own"] for one in size["runs"])
-    assert own + shared == size["files"]
-
-
 @pytest.fixture
 def conversation() -> str:
     """A run with long transcripts and its log in the working folder; a verdict on one failure quotes a step."""

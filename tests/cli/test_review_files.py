@@ -52,13 +52,6 @@ def filled(row, **changes):
     return row | GOOD | {"evidence_place": "status", "evidence_quote": quote} | changes
 
 
-def test_the_table_has_a_row_for_each_failure_and_columns_to_fill_in(table):
-    rows = rows_of(table)
-
-    assert len(rows) == 9
-    assert {"attempt_id", "label", "cause", "evidence_place", "evidence_quote", "note"} <= set(rows[0])
-
-
 @pytest.mark.req("J-08")
 def test_a_folder_gets_every_form_for_judged_turns(tmp_path):
     import_fixtures(COMPARISON)
@@ -79,13 +72,6 @@ def test_what_rules_suggest_is_a_column_of_its_own_and_no_label(table):
     assert not any(row["label"] for row in rows)
 
 
-def test_packets_are_printed_a_line_each(imported):
-    packets = done("review", "export", "latest").rows
-
-    assert len(packets) == 9
-    assert all(packet["places"] for packet in packets)
-
-
 def test_an_exported_packet_has_every_field(imported):
     packet = done("review", "export", "latest").rows[0]
 
@@ -95,13 +81,6 @@ def test_an_exported_packet_has_every_field(imported):
     assert all(set(one) == {"name", "rule", "rules_version", "where", "quote", "strength"} for one in packet["signals"])
 
 
-def test_the_same_packet_is_exported_shown_and_handed_out(imported):
-    exported = done("review", "export", "latest").rows[0]
-
-    assert done("show", exported["attempt_id"], "--packet").row == exported
-    assert done("review", "next", exported["attempt_id"]).row["packet"] == exported
-
-
 def test_a_filled_table_comes_back(table):
     rows = [filled(row) for row in rows_of(table)]
 
@@ -109,14 +88,6 @@ def test_a_filled_table_comes_back(table):
 
     assert "9 verdicts imported" in result.out and "0 refused" in result.out
     assert done("review", "status", "latest", "--json").row["reviewers"] == {"file:sheet": 9}
-
-
-def test_rows_without_an_answer_are_passed_over(table):
-    rows = rows_of(table)
-
-    result = done("review", "import", written(table, [filled(rows[0]), *rows[1:]]))
-
-    assert "1 verdict imported" in result.out
 
 
 def test_a_bad_row_is_told_with_its_line_and_the_good_ones_are_kept(table):
@@ -190,23 +161,11 @@ def test_what_may_have_been_filled_in_is_not_written_over(table):
     assert table.read_bytes().endswith(b"work of hours")
 
 
-def test_unless_one_says_so(table):
-    done("review", "export", "latest", "-o", table, "--force")
-
-    assert len(rows_of(table)) == 9
-
-
 def test_a_person_behind_a_table_stands_over_others(table):
     rows = [filled(row) for row in rows_of(table)]
     done("review", "import", written(table, rows), "--person", "--reviewer", "ada")
 
     assert done("failures", "latest", "--json").rows[0]["verdict"]["reviewer"] == "person:ada"
-
-
-def test_a_packet_can_be_printed_alone(imported):
-    packet = done("show", "jn7mqywb/004-actions/003-rate_limit_guard", "--packet").row
-
-    assert (packet["version"], packet["id"]) == (1, "jn7mqywb/004-actions/003-rate_limit_guard#1")
 
 
 def test_a_run_has_no_packet(imported):

@@ -33,27 +33,12 @@ def test_who_asks_again_gets_the_same_packet_under_the_same_lease(imported):
     assert (first["until"], first["waiting"]) == (again.row["until"], again.row["waiting"])
 
 
-def test_that_it_is_the_same_is_told(imported):
-    handed()
-    again = said()
-
-    assert "already leased to you" in again.talk
-    assert "`--another` gets one more" in again.talk
-
-
 def test_one_more_is_given_to_who_asks_for_it(imported):
     first, more = handed(), said("--another")
 
     assert lease_of(more.row) != lease_of(first)
     assert more.row["besides"] == ["001-data_modeling/003-optional_index"]
     assert "also leased to you: 001-data_modeling/003-optional_index" in more.talk
-
-
-def test_readers_of_other_names_read_for_themselves(imported):
-    first, second = handed("--reviewer", "a"), handed("--reviewer", "b")
-
-    assert first["packet"]["attempt_id"] == second["packet"]["attempt_id"]
-    assert first["answer"]["lease"] != second["answer"]["lease"]
 
 
 def test_a_case_that_is_taken_by_name_again_keeps_its_lease(imported):
@@ -69,45 +54,12 @@ def test_what_was_taken_by_name_is_what_is_in_hand(imported):
     assert lease_of(handed()) == lease_of(named)
 
 
-def test_another_case_by_name_is_one_more(imported):
-    first = handed()
-    named = handed(thing=f"jn7mqywb/{TEXT_LOOKUP}")
-
-    assert lease_of(named) != lease_of(first)
-
-
-def test_what_does_not_fit_the_filter_is_not_handed_out_again(imported):
-    first = handed()
-    filtered = handed("--case", "text_lookup")
-
-    assert lease_of(filtered) != lease_of(first)
-    assert filtered["besides"] == ["001-data_modeling/003-optional_index"]
-
-
-def test_a_packet_that_is_taken_by_name_tells_how_many_wait_besides(imported):
-    assert handed(thing=f"jn7mqywb/{TEXT_LOOKUP}")["waiting"] == 8
-
-
-def test_words_that_no_taxonomy_has_take_nothing(imported):
-    assert errata("review", "next", "latest", "--taxonomy", "nope").code == 2
-    assert done("review", "status", "latest", "--json").row["in_hand"] == 0
-
-
 def test_what_was_given_back_waits_again(imported):
     first = handed()
     row = done("review", "release", "latest", "--json").row
 
     assert row == {"reviewer": "agent:agent", "released": [first["packet"]["attempt_id"]]}
     assert handed()["again"] is False
-
-
-def test_one_of_several_can_be_given_back(imported):
-    handed()
-    handed(thing=f"jn7mqywb/{TEXT_LOOKUP}")
-    page = done("review", "release", f"jn7mqywb/{TEXT_LOOKUP}").out
-
-    assert page.startswith("1 failure returned by `agent:agent`\n")
-    assert done("review", "status", "latest", "--json").row["in_hand"] == 1
 
 
 def test_a_lease_that_was_given_back_is_none(imported, tmp_path):
@@ -134,17 +86,6 @@ def test_ones_own_verdict_is_corrected_without_a_lease_while_another_packet_is_i
 
     assert (corrected.code, corrected.row["state"]) == (0, "changed")
     assert done("review", "status", "latest", "--json").row["in_hand"] == 1
-
-
-def test_ones_own_verdict_is_corrected_without_a_lease_while_the_same_packet_is_in_hand_again(imported, tmp_path):
-    first = handed()
-    submitted(tmp_path / "v.json", an_answer(first))
-    handed(thing=first["packet"]["attempt_id"])
-
-    corrected = submitted(tmp_path / "v.json", an_answer(first, label="OVERLY_STRICT", lease=""))
-
-    assert corrected.code == 0
-    assert done("review", "status", "latest", "--json").row["in_hand"] == 0
 
 
 def test_the_answer_says_which_failure_it_is_about_whatever_stands_around_it(imported, tmp_path):
@@ -184,14 +125,6 @@ def test_a_filter_that_fits_no_failure_is_not_the_end_of_a_review(imported):
 
 def test_a_case_that_did_not_fail_fits_no_failure(imported):
     assert "no failure of `latest` matches `--case greeting_query`" in said("--case", "greeting_query").talk
-
-
-@pytest.mark.parametrize("command", [["next"], ["run", "--command", "true"], ["export"]], ids=lambda words: words[0])
-def test_a_case_that_is_not_there_is_a_slip(imported, command):
-    result = errata("review", *command, "latest", "--case", "no-such-case")
-
-    assert result.code == 2
-    assert "No case is named `no-such-case`" in result.talk
 
 
 @pytest.mark.parametrize("command", [["run", "--command", "true"], ["export"]], ids=lambda words: words[0])
@@ -240,13 +173,6 @@ def test_a_packet_can_be_had_as_text(imported):
     assert max(map(len, page.splitlines())) <= 100
 
 
-def test_the_text_names_the_lease_that_the_answer_needs(imported, tmp_path):
-    text = said("--format", "text", thing=f"jn7mqywb/{TEXT_LOOKUP}").out
-    token = next(line.split()[1] for line in text.splitlines() if line.startswith("lease "))
-
-    assert token == handed()["answer"]["lease"]
-
-
 def test_a_long_word_is_whole_in_the_text_so_that_it_can_be_quoted(tmp_path):
     word = "x" * 130
     (tmp_path / "rows.jsonl").write_text(f'{{"id": "one", "ok": false, "answer": "so {word} it is"}}\n')
@@ -260,9 +186,3 @@ def test_nothing_is_told_as_text_as_well(imported):
     assert (
         said("--owner", "simulator", "--format", "text").out == "no failure of `latest` matches `--owner simulator`\n"
     )
-
-
-def test_a_path_is_imported_before_its_failure_is_handed_out():
-    result = handed(thing=f"{RUN_B}/{TEXT_LOOKUP}")
-
-    assert result["packet"]["case_key"] == f"convex-evals/{TEXT_LOOKUP}"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from reading import RUN_B, a_quote, an_answer, submitted
+from reading import RUN_B, an_answer, submitted
 from terminal import FIXTURES, done, errata, import_fixtures
 
 COMPARISON = FIXTURES / "conversation_bench" / "comparison" / "data"
@@ -73,13 +73,6 @@ def test_a_reader_gets_one_packet_after_the_other(imported, answer_file):
     assert (first["waiting"], second["waiting"]) == (8, 7)
 
 
-def test_readers_of_other_names_read_for_themselves(imported):
-    first, second = handed("--reviewer", "a"), handed("--reviewer", "b")
-
-    assert first["packet"]["attempt_id"] == second["packet"]["attempt_id"]
-    assert (first["reviewer"], second["reviewer"]) == ("agent:a", "agent:b")
-
-
 @pytest.mark.req("C-14")
 def test_a_verdict_is_kept_with_all_it_says(imported, answer_file):
     result = handed(thing="jn7mqywb/004-actions/003-rate_limit_guard")
@@ -106,13 +99,6 @@ def test_the_mistake_and_what_follows_from_it_are_kept_apart(imported, answer_fi
     assert (verdict["underlying_mistake"], verdict["consequences"]) == ("forgot the order", ["two tests fail"])
 
 
-def test_what_is_taken_is_told(imported, answer_file):
-    row = submitted(answer_file, an_answer(handed()), "--json").row
-
-    assert row["accepted"] and row["state"] in ("new", "changed")
-    assert len(row["id"]) == 16
-
-
 def test_a_verdict_can_come_on_standard_input(imported, monkeypatch):
     import io
     import sys
@@ -137,13 +123,6 @@ def test_a_false_quote_is_refused_and_the_packet_stays_in_hand(imported, answer_
     assert submitted(answer_file, answer).code == 0
 
 
-def test_reasons_are_told_on_stderr_without_json(imported, answer_file):
-    result = submitted(answer_file, an_answer(handed(), label="BAD_LUCK"))
-
-    assert (result.code, result.out) == (2, "")
-    assert "`BAD_LUCK` is not a label" in result.talk
-
-
 @pytest.mark.parametrize(
     ("changes", "keys"),
     [
@@ -162,12 +141,6 @@ def test_what_can_be_chosen_from_is_told_only_where_the_choice_was_wrong(importe
 
     assert refused.code == 2
     assert set(refused.row) - {"accepted", "attempt_id", "reasons"} == keys
-
-
-def test_labels_that_a_reason_lists_are_not_told_twice(imported, answer_file):
-    result = submitted(answer_file, an_answer(handed(), label="BAD_LUCK"))
-
-    assert result.talk.count("AMBIGUOUS_TASK") == 1
 
 
 def test_a_label_that_is_not_offered_is_named_by_no_reason(imported, answer_file):
@@ -191,28 +164,12 @@ def test_every_refused_try_is_counted(imported, answer_file):
     assert [count for why, count in status["refusals"].items() if "BAD_LUCK" in why] == [3]
 
 
-def test_once_mended_the_tries_are_told_all_the_same(imported, answer_file):
-    answer = an_answer(handed())
-    submitted(answer_file, answer | {"label": "BAD_LUCK"})
-    submitted(answer_file, answer)
-    status = done("review", "status", "latest", "--json").row
-
-    assert (status["refused"], status["unmended"]) == (1, 0)
-    assert "refused         1 answer, all corrected; 1× `BAD_LUCK`" in done("review", "status", "latest").out
-
-
 def test_the_name_of_a_packet_does_as_well_as_the_id_of_an_attempt(imported, answer_file):
     result = handed()
     answer = an_answer(result, packet=result["packet"]["id"])
     del answer["attempt_id"]
 
     assert submitted(answer_file, answer).code == 0
-
-
-def test_all_that_was_printed_can_be_handed_back(imported, answer_file):
-    result = handed()
-
-    assert submitted(answer_file, result | {"answer": an_answer(result)}).code == 0
 
 
 def test_a_verdict_handed_in_once_more_with_its_old_lease_changes_nothing(imported, answer_file):
@@ -256,12 +213,6 @@ def test_a_lease_that_has_ended_is_told_with_what_to_do(imported, answer_file, m
     )
 
 
-def test_a_verdict_that_nobody_asked_for_needs_no_lease(imported, answer_file):
-    answer = an_answer(handed("--reviewer", "somebody"))
-
-    assert submitted(answer_file, answer | {"lease": ""}, "--reviewer", "another").code == 0
-
-
 @pytest.mark.req("J-13")
 def test_a_changed_label_is_kept_beside_the_old_one(imported, answer_file):
     result = handed(thing="jn7mqywb/000-fundamentals/002-http_greeting")
@@ -287,15 +238,6 @@ def test_whoever_hands_in_learns_neither_what_triage_says_nor_what_others_said(i
     assert [(row["state"], row["old_label"]) for row in (*result, third)] == [("new", None)] * 3
 
 
-def test_ones_own_earlier_label_is_told(imported, answer_file):
-    result = handed()
-    submitted(answer_file, an_answer(result, label="OVERLY_STRICT"))
-
-    changed = submitted(answer_file, an_answer(result), "--json").row
-
-    assert (changed["state"], changed["old_label"]) == ("changed", "OVERLY_STRICT")
-
-
 def test_one_may_return_to_what_one_said_before(imported, answer_file):
     result = handed()
     first, other = an_answer(result), an_answer(result, label="OVERLY_STRICT", lease="")
@@ -311,26 +253,6 @@ def test_the_same_verdict_twice_is_one(imported, answer_file):
 
     assert submitted(answer_file, answer | {"lease": ""}, "--json").row["state"] == "unchanged"
     assert len(done("show", answer["attempt_id"], "--json").row["verdicts"]) == 1
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [{"owner": "model"}, {"label": "model fault"}, {"cause": " The code does something else than the task asks for "}],
-    ids=["the owner that the label names", "another spelling", "blanks"],
-)
-def test_the_same_verdict_in_other_words_is_one(imported, answer_file, changes):
-    answer = an_answer(handed())
-    submitted(answer_file, answer)
-
-    assert submitted(answer_file, answer | changes, "--json").row["state"] == "unchanged"
-    assert len(done("show", answer["attempt_id"], "--json").row["verdicts"]) == 1
-
-
-def test_fields_that_are_not_asked_for_are_named_also_where_nothing_changed(imported, answer_file):
-    answer = an_answer(handed())
-    submitted(answer_file, answer)
-
-    assert submitted(answer_file, answer | {"mood": "good"}, "--json").row["ignored"] == ["mood"]
 
 
 def test_a_person_stands_over_a_program_whoever_came_last(imported, answer_file):
@@ -367,26 +289,6 @@ def test_a_blind_packet_is_judged_as_it_was_read(imported, answer_file):
 
     assert verdict["blind"] is True
     assert verdict["packet_hash"] == result["answer"]["packet_hash"]
-
-
-def test_a_verdict_in_other_words_is_judged_by_them(imported, answer_file):
-    result = handed("--taxonomy", "owners")
-
-    assert submitted(answer_file, an_answer(result, label="grader")).code == 0
-
-
-def test_a_crash_that_was_read_once_is_not_handed_out_again(answer_file):
-    import_fixtures(FIXTURES / "convex_evals" / "run_c" / "data")
-    result = handed(thing="jn7h2dcx")
-    assert result["waiting"] == 24
-
-    answer = an_answer(result, label="none", owner="provider", evidence=[a_quote(result["packet"], "error")])
-    taken = submitted(answer_file, answer, "--json").row
-
-    assert taken["inherited"] == 24
-    assert handed(thing="jn7h2dcx")["packet"] is None
-    status = done("review", "status", "jn7h2dcx", "--json").row
-    assert (status["reviewed"], status["inherited"], status["waiting"]) == (1, 24, 0)
 
 
 @pytest.mark.parametrize(

@@ -45,37 +45,9 @@ def test_every_failure_is_read_and_every_verdict_taken(session):
     assert [result.code for result in session if result.err] == [2] * 2
 
 
-def without_buckets(text):
-    """How failures are put together is another document's."""
-    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("buckets "))
-
-
-def test_the_document_begins_with_what_is_printed():
-    import_fixtures(RUN_B)
-
-    assert without_buckets(done("review", "status", "latest").out) in without_buckets(DOCUMENT)
-
-
-def test_the_document_shows_what_is_printed(session):
-    shown = [result.out.rpartition("   ")[0] for result in session if result.out]
-    recorded = [line for line in shown if line in DOCUMENT]
-
-    assert len(recorded) == 4
-    assert next(result.err for result in session if "KNOWN_GAP" in result.err) in DOCUMENT
-    assert without_buckets(done("review", "status", "latest").out) in without_buckets(DOCUMENT)
-    end = done("review", "next", "latest", *CALLED)
-    assert end.err in DOCUMENT and end.out in DOCUMENT
-
-
 def test_the_document_shows_what_is_kept(session):
     shown = done("show", "latest/004-actions/003-rate_limit_guard").out
     verdict = shown.partition("\nVerdict")[2].partition("\n")[2].partition("\n  because")[0]
 
     assert verdict in DOCUMENT
     assert next(line for line in shown.splitlines() if line.startswith("Counted")) in DOCUMENT
-
-
-def test_the_score_is_the_one_in_the_document(session):
-    lines = [line for line in done("score", "latest").out.splitlines() if line.startswith(("clean  ", "reviewed "))]
-
-    assert all(line in DOCUMENT for line in lines)

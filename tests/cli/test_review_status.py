@@ -59,29 +59,6 @@ def status():
     return done("review", "status", "latest", "--json").row
 
 
-def test_before_anybody_reads_all_is_waiting(imported):
-    page = done("review", "status").out
-
-    assert page.startswith("Run jn7mqywb · 9 failures · 0 reviewed · 9 waiting\n")
-    assert "errata review next jn7mqywb" in page
-
-
-def test_owners_are_told_before_and_after(read_all, tmp_path):
-    read_all("a", ["OVERLY_STRICT"])
-
-    rows = {row["owner"]: (row["triage"], row["verdict"], row["changed"]) for row in status()["owners"]}
-
-    assert rows == {"model": (6, 0, 6), "grader": (1, 9, 0), "provider": (1, 0, 1), "environment": (1, 0, 1)}
-
-
-def test_every_quote_is_looked_up(read_all, tmp_path):
-    read_all("a")
-
-    page = done("review", "status", "latest").out
-
-    assert "evidence        9 of 9 quotes found verbatim in the packet" in page
-
-
 def test_doubts_are_counted_and_the_first_of_them_told(read_all, tmp_path):
     read_all("a", doubts=["the sentences are not stored"])
 
@@ -91,15 +68,6 @@ def test_doubts_are_counted_and_the_first_of_them_told(read_all, tmp_path):
     assert page.count("the sentences are not stored") == 3
     assert "and 6 more with --json" in page
     assert len(status()["doubts"]) == 9
-
-
-def test_both_ways_to_a_second_opinion_are_told(read_all, tmp_path):
-    read_all("a")
-
-    page = " ".join(done("review", "status", "latest").out.split())
-
-    assert "`errata review next jn7mqywb --second --reviewer NAME`" in page
-    assert "`errata review run jn7mqywb --second`" in page
 
 
 def test_a_run_without_failures_is_short(library):
@@ -139,13 +107,6 @@ def test_submit_names_what_it_dropped_and_status_that_refusals_were_corrected(im
 
     assert "accepted without one part: the model snippet is not in the packet and was dropped" in taken.talk
     assert " · 1 answer refused, corrected since\n" in done("review", "status", "latest").out
-
-
-def test_the_next_step_of_a_review_costs_nothing(imported):
-    page = done("review", "status", "latest").out
-
-    assert "next            `errata review next jn7mqywb`\n" in page
-    assert "review run" not in page
 
 
 @pytest.mark.req("J-30")

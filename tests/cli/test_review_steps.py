@@ -7,15 +7,14 @@ import pytest
 from msgspec import convert
 
 from errata.model import Packet, Step
-from errata.review.decisive import CHOICE, DEFINITION, QUESTIONS
+from errata.review.decisive import DEFINITION
 from errata.review.prompts import prompt_for
-from reading import RUN_B, an_answer, reviewed_next, submitted
+from reading import RUN_B, an_answer, submitted
 from terminal import FIXTURES, done, errata, import_fixtures
 
 TEAM = FIXTURES / "who_and_when" / "generated" / "data" / "Algorithm-Generated"
 ORCHESTRATED = FIXTURES / "who_and_when" / "hand_crafted" / "data"
 RUN = "Algorithm-Generated"
-DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture
@@ -76,17 +75,6 @@ def test_agreement_is_measured_for_each_field(team, tmp_path):
     assert row["agents"]["attempts"] == 3
     page = done("review", "agreement", RUN).out
     assert "on the step: 0 the same" in page
-
-
-def test_without_any_step_there_is_no_agreement_on_steps():
-    import_fixtures(RUN_B)
-    reviewed_next(reviewer="a")
-    reviewed_next("--second", reviewer="b")
-    row = done("review", "agreement", "latest", "--json").row
-
-    assert row["agreement"]["attempts"] == 1
-    assert row["steps"]["attempts"] == row["agents"]["attempts"] == 0
-    assert "on the step" not in done("review", "agreement", "latest").out
 
 
 def test_reviewers_are_measured_against_the_labels_of_the_log(team, tmp_path):
@@ -222,15 +210,3 @@ def test_as_text_the_form_lists_every_word_too(team):
     assert "confidence certain, likely, weak" in page
     assert "recommendation.group eval, config, guidelines, model, none" in page
     assert DEFINITION in page
-
-
-def test_the_definition_is_in_packet_and_docs(team):
-    page = " ".join((DOCS / "decisive-step.md").read_text().replace("\n> ", " ").split())
-    attempt = done("failures", RUN, "--json").rows[0]["attempt_id"]
-    packet = done("show", attempt, "--packet").row
-
-    assert DEFINITION in page
-    for question in QUESTIONS:
-        assert question.partition(": ")[2] in page
-        assert question in packet["question"]["decisive"]
-    assert DEFINITION in packet["question"]["decisive"] and CHOICE in packet["question"]["decisive"]

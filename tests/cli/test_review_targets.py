@@ -36,22 +36,6 @@ def test_a_folder_that_compare_wrote_is_a_comparison(comparison):
     assert next_of("written")["packet"]["run"]["id"] in names[:2]
 
 
-def test_a_folder_that_report_wrote_is_a_comparison(comparison):
-    done("import", "comparison")
-    names = [row["run"] for row in done("runs", "--json").rows]
-    done("report", *names[:2], "-o", "written")
-
-    assert next_of("written")["packet"]["run"]["id"] in names
-
-
-def test_the_same_packet_comes_again_whatever_run_it_is_of(comparison):
-    first = next_of("comparison")
-    again = next_of("comparison")
-
-    assert again["again"] is True
-    assert again["answer"]["attempt_id"] == first["answer"]["attempt_id"]
-
-
 @pytest.fixture
 def bucket():
     """One with failures in several runs."""
@@ -70,15 +54,6 @@ def test_a_bucket_is_named_by_slug_or_id(bucket, name):
 
     assert row["answer"]["attempt_id"] in members(bucket)
     assert row["waiting"] == len(members(bucket)) - 1
-
-
-def test_a_bucket_of_one_run_follows_the_run(bucket):
-    run = next_of(bucket["slug"])["packet"]["run"]["id"]
-    row = next_of(run, bucket["slug"], reviewer="another")
-
-    assert row["packet"]["run"]["id"] == run
-    assert row["answer"]["attempt_id"] in members(bucket)
-    assert row["waiting"] < len(members(bucket))
 
 
 def test_a_folder_without_runs_is_refused(at_home):

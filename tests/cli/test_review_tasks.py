@@ -79,15 +79,6 @@ def test_a_verdict_on_a_task_goes_for_the_failures_of_all_subjects(tmp_path):
     assert "The sum is 421, and the reference is another number." in shown
 
 
-def test_the_verdict_is_on_the_pages(tmp_path):
-    submit(leased()["answer"], tmp_path)
-
-    assert "reviewed as broken_task (task) by agent:ana: The sum is 421" in done("review", "tasks", "beta").out
-    assert "reviewed as broken_task" in done("compare", *SUBJECTS).out
-    (task, _) = done("compare", *SUBJECTS, "--json").row["suspects"]["tasks"]
-    assert (task["review"]["label"], task["review"]["final"]) == ("broken_task", True)
-
-
 @pytest.mark.parametrize("label", ["hard", "unknown"])
 def test_a_fair_task_changes_no_owner(tmp_path, label):
     taken = submit(leased()["answer"], tmp_path, label=label)
@@ -148,15 +139,6 @@ def test_the_next_task_follows_and_nothing_waits_at_the_end(tmp_path):
     assert (nothing["packet"], nothing["failures"], nothing["read"]) == (None, 2, 2)
 
 
-def test_another_reader_gets_a_task_again_for_a_second_opinion(tmp_path):
-    submit(leased()["answer"], tmp_path)
-
-    again = done("review", "next", "alpha", "--tasks", "--second", "--reviewer", "ben").row
-
-    assert again["packet"]["case_key"] == "suite/case-00"
-    assert "broken_task" not in json.dumps(again["packet"]["history"])
-
-
 def test_a_task_can_be_named(tmp_path):
     named = done("review", "next", "alpha/case-02", "--tasks", "--reviewer", "ana").row
 
@@ -170,15 +152,6 @@ def test_a_blind_packet_names_no_subject():
     assert not [name for name in SUBJECTS if name in json.dumps([packet["places"], packet["run"]])]
 
 
-def test_a_run_that_is_analysed_later_inherits_the_verdict(tmp_path):
-    submit(leased()["answer"], tmp_path)
-    later = write_logs(tmp_path / "later", {"omega": "--++++++++"}, task="Add 400 and 21.")
-
-    done("analyze", later, "--no-report")
-
-    assert verdicts(names=("omega",)) == ["task"]
-
-
 def test_an_edited_task_inherits_nothing(tmp_path):
     submit(leased()["answer"], tmp_path)
     later = write_logs(tmp_path / "later", {"omega": "--++++++++"}, task="Add 400 and 12.")
@@ -186,11 +159,3 @@ def test_an_edited_task_inherits_nothing(tmp_path):
     done("analyze", later, "--no-report")
 
     assert verdicts(names=("omega",)) == [None]
-
-
-def test_the_status_of_a_run_counts_failures_and_no_tasks(tmp_path):
-    submit(leased()["answer"], tmp_path)
-
-    status = done("review", "status", "alpha", "--json").row
-
-    assert (status["failures"], status["reviewed"], status["inherited"]) == (4, 0, 1)

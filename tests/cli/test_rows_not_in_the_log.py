@@ -59,14 +59,6 @@ def test_what_was_measured_is_not_to_be_repeated():
     assert done("rerun", CVEBENCH, "--json").row["attempts"] == 1  # the one that ended in an error
 
 
-@pytest.mark.parametrize("log", [SIMPLEQA, CVEBENCH], ids=["no rows", "one row of eighty"])
-def test_strict_is_not_told_of_what_is_not_in_the_log(log):
-    strict = done("score", log, "--json").row["scores"]["strict"]
-
-    assert (strict["rate"], strict["interval"]) == (None, None)
-    assert (strict["note"]["code"], strict["note"]["between"][0]) == ("rows_not_in_log", 0)
-
-
 def test_scored_failures_without_a_check_are_told_by_their_verdict(tmp_path):
     reported(SWE_PRO, "--profile", "run")
 

@@ -27,11 +27,6 @@ def test_a_run_is_found_by_what_is_unique(library, selector):
     assert meant(library, selector) == "jn7mqywbwe952an46zjcswtz9r7by5p7"
 
 
-@pytest.mark.parametrize("selector", ["1a2b3c4d", "20260301T100000_voice-alpha_1a2b3c4d", "20260301T100000"])
-def test_a_conversation_is_found_by_the_tail_of_its_name(library, selector):
-    assert meant(library, selector) == "20260301T100000_voice-alpha_1a2b3c4d"
-
-
 def test_a_run_is_found_by_its_name(library):
     assert meant(library, "batch-gen2") == "batch-gen2"
 
@@ -59,23 +54,10 @@ def test_a_run_in_the_store_can_be_analysed_by_its_name():
     assert "No such file" in errata("analyze", "neither-path-nor-run").err
 
 
-def test_a_path_that_is_stored_already_is_not_another_run():
-    import_fixtures(RUN_B)
-    done("check", RUN_B)
-
-    assert done("runs", "--json").row["revision"] == 1
-
-
 def test_a_path_with_several_runs_means_them_all(library):
     rows = done("failures", GENERIC, "--json", "--store", library).rows
 
     assert {row["model"] for row in rows} == {"alpha-1", "beta-2"}
-
-
-def test_a_run_that_is_named_twice_is_shown_once(library):
-    rows = done("check", "jn7mqywb", "66a3ec6d795a0548", RUN_B, "--json", "--store", library).rows
-
-    assert len(rows) == 1
 
 
 def test_several_runs_are_shown_in_the_order_given(library):
@@ -147,17 +129,6 @@ def test_a_case_may_have_a_number_sign_in_its_name(tmp_path):
     assert done("show", "latest/issue #12#1").out.startswith("issue #12 · attempt 1 of 1")
 
 
-@pytest.mark.parametrize("selector", ["j", "jn", "jn7"])
-@pytest.mark.parametrize("command", [("show",), ("failures",), ("gate", "--baseline", "latest")])
-def test_the_beginning_of_several_names_leads_to_all_of_them(command, selector):
-    import_fixtures(RUN_B, RUN_D)
-    result = errata(*command, selector)
-
-    assert (result.code, f"`{selector}` names 2 runs" in result.err) == (2, True)
-    assert "jn7mqywb" in result.err
-    assert "jn7maewn" in result.err
-
-
 def test_two_letters_lead_to_no_run_even_if_only_one_begins_so():
     import_fixtures(RUN_B)
 
@@ -165,22 +136,11 @@ def test_two_letters_lead_to_no_run_even_if_only_one_begins_so():
     assert "No run matches ``" in errata("show", "").err
 
 
-def test_a_store_without_runs_says_so():
-    assert "The store holds no runs yet" in errata("show", "latest").err
-
-
 def test_a_folder_of_the_same_name_wins_over_a_stored_run(tmp_path):
     import_fixtures(RUN_D)
     shutil.copytree(RUN_B, Path(tmp_path / "jn7maewn"))
 
     assert done("show", "jn7maewn", "--json").row["run"]["native_id"].startswith("jn7mqywb")
-
-
-def test_where_nothing_is_stored_nothing_is_meant():
-    result = errata("show", "latest")
-
-    assert result.code == 2
-    assert "did you mean" not in result.err
 
 
 @pytest.mark.req("B-83")
@@ -224,21 +184,6 @@ def test_a_name_that_may_mean_two_runs_is_refused_with_both(runs):
         refused = errata(command, "kimi")
         assert (refused.code, refused.out) == (2, "")
         assert all(run in refused.err and model in refused.err for run, model in runs)
-
-
-@pytest.mark.parametrize(
-    ("runs", "run"),
-    [
-        ([("one", "kimi-k2"), ("two", "glm-5")], "one"),
-        ([("one", "moonshot/kimi-k2"), ("two", "glm-5")], "one"),
-        ([("kimi-k2", "kimi-k2"), ("two", "kimi-k2")], "kimi-k2"),
-    ],
-    ids=["a model", "without its vendor", "a name of a run of this model"],
-)
-def test_a_model_that_only_one_run_has_names_it(runs, run):
-    runs_of(*runs)
-
-    assert done("score", "kimi-k2", "--json").row["run"] == run
 
 
 def test_every_name_that_pages_print_leads_to_its_run():

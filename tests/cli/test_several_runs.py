@@ -16,12 +16,6 @@ def test_the_failures_of_good_runs_are_shown_although_one_name_is_wrong(library)
     assert result.err.startswith("error: No run matches `nothing`\n")
 
 
-def test_every_wrong_name_is_told(library):
-    result = errata("check", "jn7mqywb", "nothing", "nobody", "--store", library)
-
-    assert result.err.startswith("error: No run matches `nothing`\n       No run matches `nobody`\n")
-
-
 def test_a_wrong_path_among_good_ones_changes_nothing_and_says_so():
     result = errata("analyze", RUN_A, "nowhere", RUN_D)
 
@@ -32,31 +26,11 @@ def test_a_wrong_path_among_good_ones_changes_nothing_and_says_so():
     assert done("runs", "--json").out == ""
 
 
-def test_every_wrong_path_is_told():
-    result = errata("import", "nowhere", RUN_D, "neither")
-
-    assert "No such file or folder: `nowhere`" in result.err
-    assert "No such file or folder: `neither`" in result.err
-    assert f"`{RUN_D}` can be read" in result.talk
-
-
-def test_a_good_path_is_shown_beside_a_name_that_is_wrong():
-    result = errata("check", RUN_D, "nothing")
-
-    assert result.code == 2
-    assert result.out.startswith("Run jn7maewn")
-
-
 def test_each_of_several_runs_has_a_title(library):
     page = done("failures", "9c0d1e2f", "1a2b3c4d", "--store", library).out
 
     assert page.startswith("Run 9c0d1e2f · voice-beta")
     assert "\n\nRun 1a2b3c4d · voice-alpha" in page
-
-
-def test_a_single_run_has_its_title_too(library):
-    """Who asks for `latest` sees which run that is."""
-    assert done("failures", "9c0d1e2f", "--store", library).out.startswith("Run 9c0d1e2f · voice-beta · ")
 
 
 def test_the_store_is_opened_once_however_many_runs_it_holds(library, monkeypatch):

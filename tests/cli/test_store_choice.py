@@ -16,12 +16,6 @@ def test_a_new_store_lies_in_the_working_folder_for_its_owner_alone(tmp_path):
     assert (tmp_path / ".errata").stat().st_mode & 0o777 == 0o700
 
 
-def test_a_new_store_keeps_itself_out_of_git(tmp_path):
-    done("import", RUN_B)
-
-    assert "*" in (tmp_path / ".errata" / ".gitignore").read_text().splitlines()
-
-
 def test_the_store_is_found_upward(tmp_path, monkeypatch):
     done("import", RUN_B)
     below = tmp_path / "a" / "b"
@@ -56,19 +50,6 @@ def test_the_store_may_be_named_before_the_command(tmp_path):
     assert len(done("--store", "first.db", "review", "status", "latest", "--json").rows) == 1
     assert done("--store", "first.db", "runs", "--json", "--store", "second.db").rows == []
     assert not (tmp_path / ".errata").exists()
-
-
-def test_the_program_finds_the_store_of_its_environment(tmp_path):
-    store = str(tmp_path / "named.db")
-    errata_program("import", RUN_B, ERRATA_STORE=store)
-
-    assert len(errata_program("runs", "--json", ERRATA_STORE=store).rows) == 1
-
-
-def test_stores_do_not_know_each_other(tmp_path):
-    done("import", RUN_B, "--store", "one.db")
-
-    assert done("runs", "--json", "--store", "two.db").rows == []
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")

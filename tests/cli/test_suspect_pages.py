@@ -52,19 +52,6 @@ def test_one_more_run_lists_what_the_store_knows_of_its_suite(logs, tmp_path):
     assert f"case-01: passed by 0 of 5 models; {reason}" in words
 
 
-def test_the_json_of_each_run_has_the_suspect_tasks_that_it_failed(logs):
-    rows = done("analyze", logs, "--no-report", "--json").rows
-
-    assert len(rows) == 4
-    for row in rows:
-        suspects = row["suspects"]
-        assert (suspects["total"], suspects["cases"], suspects["failed_by_all"]) == (2, 10, 2)
-        first, second = suspects["tasks"]
-        assert (first["case"], first["subjects"], first["passed"], first["attempts"]) == ("case-00", 4, 0, 4)
-        assert [(one["kind"], one["strength"]) for one in first["evidence"]] == [("agree_on_another", "likely")]
-        assert (second["case"], second["evidence"]) == ("case-01", [])
-
-
 def test_a_comparison_lists_them(logs):
     done("import", logs)
     names = list(SUBJECTS)
@@ -109,24 +96,6 @@ def test_review_tasks_lists_all_of_them(logs):
 
     assert "errata review next alpha --tasks" in page
     assert [task["case"] for task in row["tasks"]] == ["case-00", "case-01"]
-
-
-def test_a_single_subject_has_none(tmp_path):
-    done("import", write_logs(tmp_path / "logs", {"alpha": "---+++"}))
-
-    assert "need several models" in done("review", "tasks", "alpha").out
-
-
-LONG = "instance_internetarchive__openlibrary-b67138b316b1e9c11df8a4a8391fe5cc8e75ff9f-ve8c8d62a2b6061"
-
-
-def test_names_of_suspect_tasks_are_printed_whole(tmp_path):
-    logs = write_logs(tmp_path / "logs", SUBJECTS)
-    for log in logs.iterdir():
-        log.write_text(log.read_text().replace("case-01", LONG))
-    done("import", logs)
-
-    assert f"{LONG}:" in done("review", "tasks", "alpha").out.split()
 
 
 def test_where_no_count_is_a_surprise_one_line_has_the_numbers_and_no_names(tmp_path):

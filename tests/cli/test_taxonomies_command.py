@@ -34,13 +34,6 @@ def test_every_taxonomy_is_listed_with_its_labels():
     assert listed["convex-evals-later"]["opt_in"] is True
 
 
-def test_one_is_listed_by_its_name():
-    page = done("taxonomies", "convex-evals").out
-
-    assert page.startswith("convex-evals · 4 labels · for convex-evals\n")
-    assert "OVERLY_STRICT (owner grader)" in page
-
-
 def test_a_name_that_is_almost_right_is_corrected():
     result = errata("taxonomies", "convex-eval")
 
@@ -73,10 +66,3 @@ def test_without_labels_for_infrastructure_the_report_says_that_it_is_not_classi
     done("report", "latest", "-o", "report.md")
 
     assert "## Not classified: infrastructure" in Path("report.md").read_text()
-
-
-def test_the_taxonomy_of_tasks_is_listed_like_the_others():
-    page = done("taxonomies", "tasks").out
-
-    assert page.startswith("tasks · 4 labels · for suspect tasks, with --tasks\n")
-    assert "broken_task (owner task)" in page

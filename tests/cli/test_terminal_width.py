@@ -18,7 +18,7 @@ from tests.length import every
 from errata.cli import fitting
 from errata.cli.app import COMMANDS, app
 from errata.cli.fitting import IN_A_PIPE, NARROWEST_PAGE, WIDEST_PAGE, columns, page_width
-from errata.cli.output import put, put_command
+from errata.cli.output import put_command
 from terminal import FIXTURES, done
 
 RUN_COMMANDS = """
@@ -187,26 +187,6 @@ def test_a_command_is_never_broken_within_a_word(capsys):
     assert too_wide(out, fitting.WIDTH) == []
     assert " ~/'a folder/errata.db'" in out
     assert shlex.split(out.replace("\\\n", ""))[1:5] == ["errata", "show", case, "--store"]
-
-
-def test_a_command_is_broken_only_where_it_does_not_fit(capsys):
-    put_command("Next", ["errata", "show", "x" * (fitting.WIDTH - len("Next     errata show "))])
-    put_command("Next", ["errata", "show", "x" * 5], "a note")
-
-    assert [columns(line) for line in capsys.readouterr().out.splitlines()] == [fitting.WIDTH, 35]
-
-
-def test_a_name_that_does_not_fit_behind_its_indentation_moves_left(capsys):
-    put(f"{'label':<60}a few words and {'x' * 90}", hang=60)
-    put(f"{'':<60}{'y' * 90}")
-    put(f"{'':<60}{'z' * 120}")
-
-    assert capsys.readouterr().out.splitlines()[-4:] == [
-        f"{'label':<60}a few words and",
-        f"    {'x' * 90}",
-        f"    {'y' * 90}",
-        f"    {'z' * 120}",
-    ]
 
 
 def test_every_command_is_looked_at():

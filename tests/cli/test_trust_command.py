@@ -35,13 +35,6 @@ def test_what_is_trusted_can_be_asked(project):
     assert rows["reviewed"] == 9
 
 
-def test_it_is_shown_what_one_trusts(project):
-    page = done("trust").out
-
-    assert "errata.toml trusted" in " ".join(page.split())
-    assert "reviewers.theirs.command = [" in " ".join(page.split())
-
-
 def test_a_changed_file_is_trusted_no_more(project):
     done("trust")
     file = project / "errata.toml"
@@ -83,23 +76,7 @@ def test_no_other_file_is_trusted(project):
     assert "is not read by errata" in errata("trust", "other.toml").talk
 
 
-def test_a_file_that_names_nothing_dangerous_is_said_to(project):
-    (project / "errata.toml").write_text('timeouts = "drop"\n')
-
-    assert "there was nothing to trust" in done("trust").talk
-
-
 def test_the_list_of_trust_is_the_users_alone(project, tmp_path):
     done("trust")
 
     assert (tmp_path / "state" / "errata" / "trusted.json").stat().st_mode & 0o077 == 0
-
-
-def test_several_files_are_listed(project, tmp_path):
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "errata.toml").write_text("")
-    done("trust")
-    done("trust", other)
-
-    assert [row["state"] for row in done("trust", "--list", "--json").rows] == ["trusted", "trusted"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from reading import RUN_B, reviewed_next
-from terminal import done, errata, import_fixtures
+from terminal import done, import_fixtures
 
 TAXONOMY = """\
 name = "mine"
@@ -90,14 +90,3 @@ def test_a_store_named_by_the_environment_brings_its_project(project, elsewhere,
     monkeypatch.setenv("ERRATA_STORE", str(project / ".errata" / "errata.db"))
 
     assert "mine" in [row["name"] for row in done("taxonomies", "--json").rows]
-
-
-def test_a_store_outside_any_project_takes_the_settings_of_the_working_folder(project, elsewhere):
-    assert "mine" in [row["name"] for row in done("taxonomies", "--json", "--store", elsewhere / "errata.db").rows]
-
-
-def test_labels_of_another_project_are_not_offered(project, elsewhere, monkeypatch):
-    monkeypatch.chdir(elsewhere)
-
-    assert "mine" not in [row["name"] for row in done("taxonomies", "--json").rows]
-    assert errata("taxonomies", "mine").code == 2

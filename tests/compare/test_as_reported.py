@@ -58,12 +58,6 @@ def test_a_mean_of_graded_values_is_a_mean_of_so_many():
     assert low < found.mean < high
 
 
-def test_one_graded_value_has_no_interval():
-    found = as_reported(trials(row(1, 0.65), reported=headline("mean")))
-
-    assert (found.rate, found.interval) == (0.65, None)
-
-
 def test_a_mean_of_ones_and_noughts_is_a_count_of_passes():
     found = as_reported(trials(row(1, 1.0), row(2, 0.0), reported=headline("accuracy", value=0.5)))
 
@@ -80,12 +74,6 @@ def test_of_unequally_many_epochs_every_case_weighs_the_same():
     found = as_reported(trials(*epochs((1, 1, 1), (0,)), reported=headline("accuracy", n=2, value=0.5)))
 
     assert (found.rate, found.total, found.reproduced) == (0.5, 2, True)
-
-
-def test_a_harness_that_averages_trials_averages_trials():
-    found = as_reported(trials(*epochs((1, 1, 1), (0,)), reported=headline("mean", n=4, value=0.75)))
-
-    assert (found.passed, found.total, found.reproduced) == (3, 4, True)
 
 
 @pytest.mark.parametrize(
@@ -133,14 +121,6 @@ def test_a_harness_that_averages_what_has_no_value_as_nothing_is_found_out():
     assert (found.left_out, found.note) == ({}, "1 without a value count as 0")
 
 
-def test_the_headline_says_nothing_of_a_category():
-    found = trials(row(1, 1.0), row(2, 0.0), reported=headline(value=0.5))
-
-    part = as_reported(found.only(["suite/case-1"]))
-
-    assert (part.rate, part.stated, part.reproduced) == (1.0, None, None)
-
-
 def test_a_category_is_averaged_by_the_rule_of_the_run():
     rows = epochs((1, 1, 1), (0,), (1, 0))
     found = trials(*rows, reported=headline("mean", n=6))
@@ -148,16 +128,6 @@ def test_a_category_is_averaged_by_the_rule_of_the_run():
     part = as_reported(found.only(["suite/case-0", "suite/case-1"]))
 
     assert (part.passed, part.total) == (3, 4)
-
-
-def test_a_number_without_rows_is_told():
-    found = as_reported(trials(tried(1, **CRASHED), reported=headline("mean", value=0.7051)))
-
-    assert found.note == "the harness reports 0.7051; the log has no rows to recompute it from"
-
-
-def test_no_headline_is_no_score():
-    assert as_reported(trials(row(1, 1.0))).note == "the harness gives no headline number"
 
 
 def test_a_few_rows_of_what_was_measured_do_not_stand_for_the_whole():

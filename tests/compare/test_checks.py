@@ -32,12 +32,6 @@ def test_checks_stand_in_the_order_of_their_harness_and_others_by_frequency():
     assert [one.name for one in found] == ["tsc", "tests", "y", "x"]
 
 
-def test_over_how_many_cases_a_check_failed_is_told():
-    failed = {1: {"x": {"suite/0": 1}}, 2: {"x": {"suite/0": 1, "suite/1": 1}}}
-
-    assert failed_dimensions(a_matrix("FF", "FF"), failed)[0].cases == 2
-
-
 def said(*signals):
     key = FailureKey(exact="x", coarse="x")
     made = tuple(Signal(name=name) for name in signals)
@@ -54,10 +48,6 @@ def test_what_the_harness_wrote_in_the_place_of_an_answer_is_taken_as_it_says(wo
 def test_an_empty_answer_is_one_in_a_comparison_as_it_is_in_the_checkup():
     assert pattern_of(an_attempt(output=Output(text=" \n")), None) == "EMPTY_RESPONSE"
     assert pattern_of(an_attempt(output=Output(text=None)), None) == ""
-
-
-def test_words_of_an_answer_are_no_pattern():
-    assert pattern_of(an_attempt(output=Output(text="[EMPTY_RESPONSE: no]")), None) == ""
 
 
 @pytest.mark.parametrize(

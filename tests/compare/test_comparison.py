@@ -93,15 +93,6 @@ def test_the_answer_that_an_earlier_session_gave_takes_part_in_no_second_figure(
     assert (found.pairings[0].clean.only_first_fails, found.pairings[0].clean.only_second_fails) == (0, 0)
 
 
-def test_followers_of_a_crash_are_told_with_their_root(store, fixtures):
-    sonnet, haiku = named(store, fixtures, "scylla/large/batch-gen1/data", "scylla/batch-cascade/data")
-    found = compared(store, haiku, sonnet, common=True)
-    followers = [case for case, row in found.shown.rows.items() if row[0] is not None and row[0].state == "follows"]
-
-    assert len(followers) == 10
-    assert {found.root_of[haiku.pk, case].rpartition("/")[2] for case in followers} == {"test-002"}
-
-
 @pytest.mark.parametrize("path", ["promptfoo/export/data", "harbor/large/terminal-bench/data"])
 def test_the_runs_of_one_file_or_folder_can_be_compared(store, fixtures, path):
     runs = named(store, fixtures, path)
@@ -120,15 +111,6 @@ def test_runs_that_did_not_try_the_same_cases_are_not_comparable(store):
         "cases: 2 of 2 in m; 1 of 2 in n",
         "`--common` compares the 1 case that every run measured",
     ]
-
-
-def test_what_has_no_verdict_in_one_run_is_not_common(store):
-    unscored = ("b", {"measurement": "unscored", "outcome": "none"})
-    found = compared(
-        store, put(store, "m", *went(a="pass", b="pass")), put(store, "n", *went(a="fail"), unscored), common=True
-    )
-
-    assert list(found.matrix.rows) == ["suite/a"]
 
 
 def test_a_file_with_one_run_is_no_comparison(store, fixtures):

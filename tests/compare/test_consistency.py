@@ -40,12 +40,6 @@ def test_a_check_flips_between_pass_and_fail():
     assert [(flip.metric, flip.pattern) for flip in case.flips] == [("tone", "1:pass|2:fail")]
 
 
-def test_a_check_that_did_not_apply_flips_nothing():
-    (case,) = study([row("a", tone="pass")], [row("a", tone="not_applicable")]).cases
-
-    assert case.flips == ()
-
-
 def test_a_check_that_did_not_apply_somewhere_is_told_where_it_flips_elsewhere():
     (case,) = study([row("a", tone="pass")], [row("a", tone="not_applicable")], [row("a", tone="fail")]).cases
     (flip,) = case.flips
@@ -96,12 +90,6 @@ def test_a_planned_case_without_a_row_is_absent_and_no_row():
     assert (found.absent, found.rows) == (((1, "a"),), 3)
 
 
-def test_turns_are_in_their_order():
-    rows = [row(f"turn-{at}", position=at) for at in (10, 9, 2)]
-
-    assert [case.case for case in study(rows, rows).cases] == ["turn-2", "turn-9", "turn-10"]
-
-
 def test_epochs_of_a_run_are_columns_like_runs():
     tries = Tries()
     for column, outcome in (((0, 2), "fail"), ((0, 1), "pass"), ((1, 1), "pass")):
@@ -134,13 +122,3 @@ def test_the_interval_of_runs_that_agree_everywhere_is_that_of_one(tries):
 
     expected = wilson(tries.count("pass"), len(tries))
     assert (round(low, 9), round(high, 9)) == (round(expected[0], 9), round(expected[1], 9))
-
-
-def test_nothing_measured_has_no_rate():
-    nothing = an_attempt(case="a", execution="error", measurement="not_run", outcome="none")
-
-    assert passing(study([nothing]).repeated).rate is None
-
-
-def test_cases_without_a_place_are_in_the_order_of_their_numbers():
-    assert [one.case for one in study([row("q-10"), row("q-2"), row("q-1")]).cases] == ["q-1", "q-2", "q-10"]

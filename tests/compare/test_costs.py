@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tries import CRASHED, NOT_MADE, trials, tried
 
-from errata.compare.costs import Spending, Tiers, cost_of, costs_of_pass, frontier, spending_on
+from errata.compare.costs import Spending, Tiers, cost_of, costs_of_pass, frontier
 from errata.model import Reported, Usage, UsageByRole
 from errata.model.words import CostNote
 from errata.render.figures import cost_parts
@@ -70,10 +70,6 @@ def test_an_unknown_cost_is_not_zero():
     assert (found.total, found.cost_of_pass, found.priced) == (0.3, 0.3, 1)
 
 
-def test_no_known_cost_at_all_is_told():
-    assert spent(None, passed=1).note is CostNote.NO_COST
-
-
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=20), st.integers(1, 20))
 def test_a_pass_never_costs_less_than_the_mean_attempt(costs, passed):
     found = spent(*costs, passed=min(passed, len(costs)))
@@ -86,10 +82,6 @@ def test_the_frontier_is_the_cheapest_tier():
     tiers = {"T0": spent(0.5, passed=1), "T1": spent(0.1, 0.1, passed=1), "T2": spent(0.01, passed=0)}
 
     assert frontier(tiers) == ("T1", 0.2)
-
-
-def test_without_a_pass_there_is_no_frontier():
-    assert frontier({"T0": spent(0.5, passed=0)}) is None
 
 
 def test_the_frontier_of_a_case_comes_from_its_runs():
@@ -116,10 +108,6 @@ def test_a_run_that_was_cut_off_has_no_part_in_the_price():
     runs = [a_run_below("T0/00/run_01", 0.1), a_run_below("T0/00/run_02", 9.0, **CRASHED)]
 
     assert tiers_of(*runs).frontiers == {"suite/case-1": 0.1}
-
-
-def test_the_steps_of_a_trial_are_no_tiers():
-    assert tiers_of(a_run_below("01-build", 0.1)).frontiers == {}
 
 
 @pytest.mark.req("S-35")
@@ -169,10 +157,6 @@ def test_where_only_the_judge_has_a_price_the_agents_cost_is_unknown_and_not_zer
     assert cost_parts(found) == " (agent unknown · judge $0.25)"
 
 
-def test_a_cost_that_is_all_the_agents_is_not_split():
-    assert cost_parts(priced(bought(1, 0.5))) == ""
-
-
 def test_what_a_run_has_cost_is_told_of_passes_and_failures():
     found = priced(bought(1, 0.25), bought(2, 0.5, "fail"), bought(3, None, "fail"), tried(4, **NOT_MADE))
 
@@ -189,10 +173,6 @@ def test_the_frontier_of_a_run_is_told_where_the_harness_has_one():
     assert (found.frontier.category, found.frontier.cost_of_pass, found.frontier.stated) == ("T1", 0.25, 0.25)
 
 
-def test_the_cheapest_category_is_no_frontier_elsewhere():
-    assert priced(bought(1, 0.5), parts={"queries": {"suite/case-1"}}).frontier is None
-
-
 def test_prices_are_given_by_category_case_tier_and_subtest():
     runs = [a_run_below("T0/00/run_01", 0.5, case="suite/case-9")]
 
@@ -205,10 +185,6 @@ def test_prices_are_given_by_category_case_tier_and_subtest():
         ("", "suite/case-9", "T0", 0.5),
         ("", "suite/case-9", "T0/00", 0.5),
     ]
-
-
-def test_nothing_was_spent_on_nothing():
-    assert spending_on([]).total is None
 
 
 def test_what_a_simulated_user_cost_is_not_the_cost_of_a_pass():

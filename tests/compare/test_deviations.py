@@ -79,19 +79,6 @@ def test_hard_cases_that_a_model_was_not_measured_on_are_no_strength_of_it():
     assert found_in(shares, members) == []
 
 
-def test_too_few_cases_are_not_tested():
-    shares, members = a_suite({"a": [1, 1], "b": [1, 0], "c": [1, 1]}, cases=4)
-
-    assert deviations(shares, members) == ()
-
-
-def test_a_single_model_or_category_deviates_from_nothing():
-    shares, members = a_suite({"a": [0.5, 0.9]})
-    assert deviations(shares, members) == ()
-    shares, members = a_suite({"a": [0.5], "b": [0.9]})
-    assert deviations(shares, members) == ()
-
-
 @settings(max_examples=30)
 @given(st.integers(2, 5), st.integers(2, 4), st.integers(0, 10**6), st.sampled_from([0.0, 0.5, 1.0]))
 def test_whatever_the_results_the_figures_are_possible(models, kinds, seed, rate):
@@ -119,9 +106,3 @@ def test_planted_deviations_are_found_and_few_others():
 
     assert found.power >= 3.5
     assert found.false_share <= 0.15
-
-
-def test_where_nothing_is_planted_hardly_anything_is_found():
-    nothing = next(kind for kind in KINDS if not kind.planted)
-
-    assert measure(nothing, A_FEW).with_wrong <= 2

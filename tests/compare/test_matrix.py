@@ -3,7 +3,7 @@
 import pytest
 from matrices import a_matrix, cells, numbers
 
-from errata.compare.matrix import by_subject, columns_of, matrix_of, natural, own_names, subject_names
+from errata.compare.matrix import by_subject, columns_of, matrix_of, own_names, subject_names
 from errata.model import Subject
 from errata.model.cells import Cell
 from errata.testing import a_run
@@ -97,17 +97,6 @@ def test_cases_come_by_name_where_one_has_no_position_and_numbers_count_as_numbe
     assert list(matrix_of(columns, placed).rows) == ["suite/turn-2", "suite/turn-9", "suite/turn-10"]
 
 
-def test_a_name_with_a_very_long_number_can_be_sorted():
-    assert sorted(["9" * 10_000, "1", "x"], key=natural)[0] == "1"
-
-
-def test_a_case_that_a_run_does_not_know_has_no_cell():
-    matrix = a_matrix(".F", ". ")
-
-    assert matrix.rows["suite/1"][1] is None
-    assert matrix.shared == {"suite/0"}
-
-
 def test_a_case_passes_everywhere_only_where_every_run_passes_it():
     assert numbers(a_matrix("....", ".F? ").passed_everywhere) == [0]
 
@@ -117,18 +106,6 @@ def test_the_runs_of_a_subject_together_pass_fail_or_waver():
 
     assert [cell.state for cell in row] == ["passed", "failed", "mixed", "passed", "mixed", "failed"]
     assert [(cell.attempts, cell.passes, cell.fails) for cell in row][:3] == [(2, 2, 0), (2, 0, 2), (2, 1, 1)]
-
-
-def test_a_subject_with_one_run_is_that_run():
-    matrix = a_matrix(".F~", "F. ")
-
-    assert list(by_subject(matrix).rows.values()) == list(matrix.rows.values())
-
-
-def test_a_matrix_of_some_cases_keeps_its_order():
-    matrix = a_matrix("..F.")
-
-    assert numbers(matrix.only({"suite/3", "suite/1"}).rows) == [1, 3]
 
 
 def test_every_state_is_passed_failed_or_neither():

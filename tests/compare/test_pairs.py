@@ -1,12 +1,9 @@
 """Every two columns over the cases that both were measured on."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from matrices import STATES, a_matrix
+from matrices import a_matrix
 
 from errata.compare.pairs import pairings, without_cells
-from errata.compare.significance import mcnemar
 
 
 def the_pair(first, second, *, out=(), without=()):
@@ -50,12 +47,6 @@ def test_each_p_is_held_against_the_number_of_pairs():
     assert not found["a", "b"].differs
 
 
-def test_runs_that_share_nothing_have_no_difference_to_tell():
-    pair = the_pair("? ", " .").all
-
-    assert (pair.shared, pair.p, pair.difference) == (0, 1.0, None)
-
-
 def test_a_case_that_passes_sometimes_is_counted_by_how_often():
     shares = the_pair(".~~", "F.F").shares
 
@@ -65,24 +56,6 @@ def test_a_case_that_passes_sometimes_is_counted_by_how_often():
 
 def test_where_every_case_is_passed_or_failed_nothing_is_resampled():
     assert the_pair(".F!?", "F.~.").shares is None
-
-
-@given(
-    st.integers(0, 12).flatmap(
-        lambda size: st.tuples(*[st.text(alphabet="".join(STATES) + " ", min_size=size, max_size=size)] * 3)
-    )
-)
-def test_counts_are_what_brute_force_finds(runs):
-    matrix = a_matrix(*runs)
-    letters = dict(zip("abc", runs, strict=True))
-    for one in pairings(matrix, matrix):
-        both = list(zip(letters[one.first], letters[one.second], strict=True))
-        decided = [(x in "Fec", y in "Fec") for x, y in both if x in ".Fec" and y in ".Fec"]
-        assert one.all.shared == len(decided)
-        assert one.all.only_first_fails == decided.count((True, False))
-        assert one.all.only_second_fails == decided.count((False, True))
-        assert one.all.p == mcnemar(one.all.only_second_fails, one.all.only_first_fails)
-        assert one.clean == one.all
 
 
 def test_the_share_of_attempts_leaves_out_infrastructure_failures():

@@ -97,20 +97,3 @@ def test_a_category_with_more_unpassed_cases_than_its_pass_rates_explain_is_name
     assert (named.name, named.cases, named.failed_by_all) == ("legacy", 45, 15)
     assert named.expected < 5
     assert named.adjusted < 0.001
-
-
-def test_a_category_where_all_are_weak_is_not_named():
-    """Nobody passes half of its cases, which is what pass rates of a tenth lead to."""
-    weak = cases(*["+---", "-+--", "--+-", "---+", "----", "----", "----", "----"] * 5)
-
-    assert suspect_categories({"hard": weak, "ports": cases(*FAIR), "tides": cases(*FAIR)}) == ()
-
-
-def test_what_is_as_common_in_all_categories_names_none():
-    mixed = cases(*FAIR, *["----"] * 15)
-
-    assert suspect_categories({"a": mixed, "b": mixed, "c": mixed}) == ()
-
-
-def test_the_only_category_can_be_compared_with_nothing():
-    assert suspect_categories({"a": cases(*["----"] * 15, *FAIR)}) == ()

@@ -124,32 +124,12 @@ def test_what_counts_and_is_not_the_models_alone_is_told_apart():
     assert found.without_beside == (1, 2)
 
 
-def test_groups_of_one_owner_are_told_apart_by_their_signal():
-    one, other = tried(1, **CRASHED), tried(2, **CRASHED)
-
-    found = clean(trials(one, other, owners=[(one, "provider"), (other, "environment")]))
-
-    assert {group.signal for group in found.groups} == {"rule_of_provider", "rule_of_environment"}
-
-
 def test_an_unavailable_run_has_a_strict_score_only():
     error = ErrorInfo(type="", message="No endpoints found", phase="subject")
     down = trials(*(tried(number, **CRASHED, errors=(error,)) for number in range(4)))
 
     assert (strict(down).total, clean(down).total) == (4, 0)
     assert "unavailable" in clean(down).note
-
-
-def test_a_category_that_broke_is_no_unavailable_run():
-    error = ErrorInfo(type="", message="No endpoints found", phase="subject")
-    down = [tried(number, **CRASHED, errors=(error,)) for number in range(4)]
-    found = trials(tried(9), *down, owners=[(one, "provider") for one in down])
-
-    assert clean(found.only({one.case for one in down})).left_out == {"provider": 4}
-
-
-def test_where_a_case_was_tried_several_times_attempts_are_counted():
-    assert strict(trials(tried(1), tried(1, "fail", index=2))).total == 2
 
 
 def test_a_log_without_attempts_has_no_strict_score():
@@ -176,14 +156,6 @@ def test_timeouts_can_be_dropped_however_they_ended(outcome):
     assert (found.total, found.left_out) == (1, {"timed out": 1})
 
 
-def test_other_limits_are_no_timeouts():
-    from errata.model import Limit
-
-    long = tried(2, "fail", execution="limit", limit=Limit(type="token", value=100))
-
-    assert clean(trials(tried(1), long, timeouts="drop")).total == 2
-
-
 def test_an_earlier_timeout_does_not_stand_in_where_timeouts_are_dropped():
     latest = tried(1, **CRASHED, session=2)
     first = tried(1, session=1, superseded_by=latest.id, **OUT_OF_TIME)
@@ -200,12 +172,6 @@ def test_nothing_is_reviewed_without_verdicts():
     found = reviewed(trials(tried(1), tried(2, "fail"), tried(3, "fail")))
 
     assert (found.total, found.rate, found.note) == (0, None, "0 of 2 reviewed")
-
-
-def test_where_nothing_failed_nothing_needs_a_review():
-    found = reviewed(trials(tried(1)))
-
-    assert (found.passed, found.total, found.note) == (1, 1, "nothing failed")
 
 
 @pytest.mark.parametrize("owner", [*OTHERS, "grader", "task"])

@@ -33,15 +33,6 @@ def test_a_run_without_a_number_is_said_to_be_missing():
     assert (found.total, found.note) == (1, "of 1 of 2 runs")
 
 
-def test_no_number_at_all_stays_none():
-    found = pool_scores([Score(policy="clean", remark=NoteOutput(code="unavailable"))] * 2)
-
-    assert (found.rate, found.note) == (
-        None,
-        "model unavailable: every failure was infrastructure, so there is nothing to score",
-    )
-
-
 def graded(*values, **given):
     reported = (Reported(name="mean", metric="mean", headline=True),)
     rows = [tried(at, "fail", reported=value, reported_counted=True) for at, value in enumerate(values)]
@@ -123,10 +114,6 @@ def test_one_run_that_tries_its_cases_again_knows_them_no_better():
 
     assert scores_of(twice)["strict"].total == 6
     assert scores_of(twice)["strict"].interval == pytest.approx(scores_of(once)["strict"].interval)
-
-
-def test_without_repeats_a_try_is_a_try():
-    assert scores_of(trials(tried(1), tried(2, "fail")))["clean"].effective is None
 
 
 def test_runs_of_unknown_models_are_never_pooled():

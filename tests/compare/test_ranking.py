@@ -23,9 +23,5 @@ def test_what_the_data_cannot_tell_apart_shares_its_ranks():
     assert ranked("." * 29 + "F", "F" * 30, "." * 30) == {"c": (1, 2), "a": (1, 2), "b": (3, 3)}
 
 
-def test_equal_models_are_not_ranked():
-    assert ranked(".F.F", "F.F.", ".F.F") == {"a": (1, 3), "b": (1, 3), "c": (1, 3)}
-
-
 def test_cases_that_pass_sometimes_count_by_their_share():
     assert ranked("~" * 30, "F" * 15 + "~" * 15) == {"a": (1, 1), "b": (2, 2)}

@@ -39,11 +39,6 @@ def test_a_reduced_value_lies_among_the_values(values, name):
     assert min(values) <= reduced <= max(values)
 
 
-@pytest.mark.parametrize("name", ["majority", "pass_at_", "pass_at_0", "at_least_two", "pass_at_9999999"])
-def test_an_unknown_reducer_is_unknown(name):
-    assert reducer_named(name) is None
-
-
 statuses = st.lists(st.sampled_from(["pass", "fail", "incomplete"]), min_size=1, max_size=7)
 
 
@@ -84,15 +79,6 @@ def test_a_try_that_was_not_measured_makes_no_case_flaky():
     one = tried("pass", "incomplete")
 
     assert (one.is_flaky, one.is_unstable, one.frequency) == (False, True, "1/1")
-
-
-def test_the_frequency_of_a_case():
-    assert tried("pass", "fail", "pass").frequency == "2/3"
-
-
-def test_a_case_that_was_tried_once_does_not_always_fail():
-    assert not tried("fail").always_fails
-    assert tried("fail", "fail").always_fails
 
 
 @pytest.mark.parametrize(

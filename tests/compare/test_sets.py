@@ -58,10 +58,6 @@ def test_a_unique_pass_of_a_model_needs_a_pass_and_no_fail():
     assert numbers(of_subjects(matrix).passes["a"]) == [0]
 
 
-def test_one_run_alone_is_nothing_special():
-    assert of_runs(a_matrix("F.")).fails == {"a": ()}
-
-
 @pytest.mark.req("J-24")
 def test_a_case_is_unstable_where_runs_of_one_model_disagree():
     found = instability(a_matrix("F.F.~", "FF??.", "FFFFF", models="aab"))
@@ -133,24 +129,6 @@ def test_the_uniques_of_runs_are_what_brute_force_finds(made):
 
 
 @given(words())
-def test_the_uniques_of_subjects_are_what_brute_force_finds(made):
-    runs, models = [word for word, _ in made], [model for _, model in made]
-    found = of_subjects(a_matrix(*runs, models="".join(models)))
-    for model in set(models):
-        fails_alone, passes_alone, beside_gaps = [], [], []
-        for number, fails, passes, ever, of in brute(runs, models) if len(set(models)) > 1 else ():
-            others = [those & fails for one, those in of.items() if one != model]
-            if of[model] & fails and not any(others):
-                has_results = all(any(runs[at][number] in RESULTS for at in those) for those in of.values())
-                (fails_alone if has_results else beside_gaps).append(number)
-            if all(others) and of[model] & passes and not of[model] & ever:
-                passes_alone.append(number)
-        assert numbers(found.fails[model]) == fails_alone
-        assert numbers(found.fails_beside_gaps[model]) == beside_gaps
-        assert numbers(found.passes[model]) == passes_alone
-
-
-@given(words())
 def test_instability_is_what_brute_force_finds(made):
     runs, models = [word for word, _ in made], [model for _, model in made]
     found = instability(a_matrix(*runs, models="".join(models)))
@@ -170,24 +148,8 @@ def flips(before, after):
     return {kind: numbers(cases) for kind, cases in flips_between(matrix, 0, 1).by_kind.items() if cases}
 
 
-def test_what_passed_and_fails_now_has_regressed():
-    assert flips("..", "Fe") == {"regressed": [0, 1]}
-
-
-def test_what_failed_and_passes_now_is_fixed():
-    assert flips("Fc", "..") == {"fixed": [0, 1]}
-
-
-def test_what_stayed_as_it_was_is_told_apart():
-    assert flips(".F", ".e") == {"still_passing": [0], "still_failing": [1]}
-
-
 def test_a_case_that_only_one_run_knows_is_new_or_gone():
     assert flips(" F", ". ") == {"new": [0], "gone": [1]}
-
-
-def test_nothing_is_said_of_a_case_without_a_verdict():
-    assert flips("?.~-", ".?F!") == {"undecided": [0, 1, 2, 3]}
 
 
 def test_an_edited_task_is_neither_fixed_nor_regressed_nor_failing_as_before():
@@ -204,12 +166,6 @@ def test_an_edited_task_that_only_one_run_has_is_new_or_gone():
     found = flips_between(matrix, 0, 1, edited=list(matrix.rows))
 
     assert (numbers(found.new), numbers(found.gone), found.edited) == ([0], [1], ())
-
-
-def test_the_two_columns_are_named():
-    found = flips_between(a_matrix(".", "F", models="aa"), 0, 1)
-
-    assert (found.first, found.second) == ("a #1", "a #2")
 
 
 @given(words())

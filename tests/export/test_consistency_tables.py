@@ -18,16 +18,6 @@ from errata.testing import a_run, an_attempt
 from errata.verbs.compare import consistency, write_studies
 
 COMPARISON = "conversation_bench/comparison/data"
-RUN_DETAILS = (
-    "comparison_dir,benchmark_name,model_name,run_index,run_id,run_dir,turn,user_text,assistant_text,tool_calls_json,"
-    "judge_reasoning,latency_ms,ttfb_ms,overall_status,failed_metric_count,failing_metrics,turn_taking,"
-    "tool_use_correct,instruction_following,kb_grounding,ambiguity_handling,state_tracking"
-)
-TURN_SUMMARY = (
-    "benchmark_name,turn,runs,pass_runs,fail_runs,incomplete_runs,overall_status_pattern,overall_status_unique_count,"
-    "metric_flip_count,metric_flips,unstable_overall,unstable_metric,user_text"
-)
-METRIC_FLIPS = "benchmark_name,turn,metric,pattern,pass_runs,fail_runs,na_runs,user_text"
 
 
 def named(store, fixtures, *paths):
@@ -63,24 +53,11 @@ def imported(store, *runs):
     return sorted(all_runs(store), key=lambda one: one.run.native_id)
 
 
-def test_the_columns_are_those_of_the_harness(alpha):
-    assert header(alpha, "run_details") == RUN_DETAILS
-    assert header(alpha, "flip_details") == RUN_DETAILS
-    assert header(alpha, "turn_summary") == TURN_SUMMARY
-    assert header(alpha, "metric_flips") == METRIC_FLIPS
-
-
 @pytest.mark.trap(5)
 def test_the_turns_that_are_unstable_between_two_runs(alpha):
     unstable = [int(row["turn"]) for row in table(alpha, "turn_summary") if row["unstable_overall"] == "True"]
 
     assert unstable == [5, 19, 26]
-
-
-def test_the_turns_that_fail_in_both_runs(alpha):
-    failed = [int(row["turn"]) for row in table(alpha, "turn_summary") if row["fail_runs"] == row["runs"] == "2"]
-
-    assert failed == [11, 14, 22]
 
 
 def test_the_metrics_that_flip(alpha):
@@ -92,17 +69,6 @@ def test_the_metrics_that_flip(alpha):
         ("26", "instruction_following", "1:fail|2:pass"),
         ("26", "kb_grounding", "1:fail|2:pass"),
     ]
-
-
-def test_a_row_of_the_details(alpha):
-    row = next(row for row in table(alpha, "run_details") if (row["run_index"], row["turn"]) == ("1", "26"))
-
-    assert (row["model_name"], row["comparison_dir"]) == ("voice-alpha", "compare_20260301")
-    assert row["run_id"] == "20260301T100000_voice-alpha_1a2b3c4d"
-    assert row["user_text"] == "What was the price of the adult ticket again?"
-    assert (row["overall_status"], row["failed_metric_count"]) == ("fail", "3")
-    assert row["failing_metrics"] == "tool_use_correct,instruction_following,kb_grounding"
-    assert (row["turn_taking"], row["kb_grounding"], row["ambiguity_handling"]) == ("pass", "fail", "na")
 
 
 def test_the_details_hold_every_row_as_the_judge_left_it(alpha, fixtures):
@@ -179,14 +145,6 @@ def test_tables_that_are_there_stay(store, fixtures, alpha):
     assert write_studies(studies, store, alpha, force=True)
 
 
-def test_the_same_runs_give_the_same_tables(store, alpha, tmp_path):
-    studies = consistency(of_model(all_runs(store), "voice-alpha"), store).studies
-    write_studies(studies, store, tmp_path / "again")
-
-    for path in alpha.iterdir():
-        assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes()
-
-
 def test_a_turn_with_two_rows_is_an_error_and_in_no_count(store, fixtures):
     (study,) = consistency(named(store, fixtures, "conversation_bench/damaged/data"), store).studies
 
@@ -195,13 +153,6 @@ def test_a_turn_with_two_rows_is_an_error_and_in_no_count(store, fixtures):
     assert "turn-12" not in [study.name_of(one.case) for one in study.study.cases]
     with pytest.raises(ErrataError, match="`turn-12` of run `0b1c2d3e`"):
         refuse_duplicates([study])
-
-
-def test_a_run_that_was_never_judged_is_left_out(store, fixtures):
-    found = consistency(named(store, fixtures, "conversation_bench/unjudged/data"), store)
-
-    assert found.studies == ()
-    assert [str(why) for _, why in found.left_out] == ["no attempt was scored"]
 
 
 def test_an_excluded_run_is_left_out(store, fixtures):
@@ -284,9 +235,3 @@ def test_runs_of_another_variant_are_another_study(store):
     studies = consistency(runs, store).studies
 
     assert sorted(one.subject for one in studies) == ["m (guidelines no)", "m (guidelines yes)"]
-
-
-def test_runs_of_another_version_of_the_suite_are_another_study(store):
-    runs = imported(store, one_run("r1", suite_version="1"), one_run("r2", suite_version="2"))
-
-    assert sorted(one.benchmark for one in consistency(runs, store).studies) == ["suite 1", "suite 2"]

@@ -33,16 +33,6 @@ def test_what_does_not_apply_is_in_no_denominator():
     assert (found.passes, found.applicable) == (Counter(d0=1, d1=1), Counter(d0=2, d1=1))
 
 
-def test_a_row_without_an_outcome_counts_as_it_was_judged():
-    empty = a_row("fail", execution="error", outcome="none", native_status="EMPTY_RESPONSE")
-
-    assert judged_rows([empty], "openai").statuses == Counter(fail=1)
-
-
-def test_two_rows_of_one_turn_are_two_rows():
-    assert judged_rows([a_row("pass"), a_row("fail", index=2)], "openai").rows == 2
-
-
 def test_what_another_judge_or_nobody_judged_is_no_row():
     rows = [a_row("pass", judge="claude"), a_row(judgements=(), execution="missing", outcome="none")]
 

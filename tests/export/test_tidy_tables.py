@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from errata.errors import SettingsError
-from errata.export.data_table import DataTable, columns_of
-from errata.model.output.failures import FailureOutput
+from errata.export.data_table import DataTable
 from errata.model.tables import AttemptRow
 from errata.verbs.store import bundled_example
 from terminal import errata
@@ -109,13 +108,6 @@ def test_existing_tables_are_overwritten_only_with_force(run_b):
     assert errata("export", run_b, "--to", "csv", "--force").code == 0
 
 
-def test_tables_of_several_runs_are_one(run_b, fixtures):
-    errata("export", run_b, fixtures / "sources" / "convex_evals" / "run_a", "--to", "csv", "-o", "both")
-
-    with Path("both/attempts.csv").open(encoding="utf-8", newline="") as file:
-        assert len({row["run_id"] for row in csv.DictReader(file)}) == 2
-
-
 def attempt_row(**changes):
     values = dict.fromkeys(AttemptRow.__struct_fields__)
     values |= {"run": "r", "run_id": "1", "model": "m", "case": "c", "case_key": "s/c", "attempt": 1, "attempt_id": "1"}
@@ -133,27 +125,6 @@ def test_no_cell_of_a_csv_starts_a_formula(text, at_home):
     assert cells["output"].startswith("'")
     assert cells["failed_checks"].startswith("[")
     assert cells["reported"] == "-1.5"  # a number is no formula
-
-
-def test_control_characters_do_not_reach_a_csv(at_home):
-    row = attempt_row(output="a\x1b[31mred\x00\u202eb")
-    DataTable("attempts", AttemptRow, lambda: [row]).write_csv("hostile.csv")
-
-    with Path("hostile.csv").open(encoding="utf-8", newline="") as file:
-        (cells,) = csv.DictReader(file)
-    assert cells["output"] == "aredb"
-
-
-def test_columns_do_not_depend_on_the_rows(at_home):
-    import polars
-
-    empty = DataTable("failures", FailureOutput, list)
-
-    assert empty.write_csv("empty.csv") == 0
-    assert empty.write_parquet("empty.parquet") == 0
-    assert polars.read_parquet("empty.parquet").columns == list(empty.columns)
-    kinds = {column.name: column.kind for column in columns_of(AttemptRow)}
-    assert (kinds["attempt"], kinds["failed_checks"], kinds["cost"]) == ("integer", "texts", "number")
 
 
 def test_without_pyarrow_the_message_names_the_extra(run_b, monkeypatch):

@@ -26,14 +26,6 @@ def test_titles_become_anchors_as_git_hosts_make_them():
     ]
 
 
-def test_the_same_title_again_gets_a_number_that_nobody_has():
-    assert anchors("a", "a", "a-1", "a", "Report") == ["a", "a-1", "a-1-1", "a-2", "report-1"]
-
-
-def test_a_title_without_a_letter_has_an_anchor_too():
-    assert anchors("???", "!!!") == ["section", "section-1"]
-
-
 @given(st.lists(st.text(max_size=12), max_size=8))
 def test_no_two_sections_share_an_anchor(titles):
     found = anchors(*titles)
@@ -52,11 +44,3 @@ def test_a_link_finds_its_section_by_its_key():
     assert "[there](#same-1)" in to_markdown(made)
     assert '<a href="#same-1">there</a>' in to_html(made)
     assert '<h2 id="same-1">' in to_html(made)
-
-
-def test_a_link_to_nowhere_is_text():
-    made = Document(title="x", blocks=(paragraph(Link("there", "#k")),))
-
-    assert "there" in to_markdown(made)
-    assert "](" not in to_markdown(made)
-    assert "there</a>" not in to_html(made)

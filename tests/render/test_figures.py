@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.render.figures import half_up, p_value, percent, points, share_passed
+from errata.render.figures import half_up, p_value, percent, points
 
 
 @given(st.floats(min_value=0, max_value=1), st.sampled_from([2, 3]))
@@ -16,10 +16,6 @@ def test_no_p_value_is_shown_as_nothing(p, digits):
 def test_half_of_the_last_digit_rounds_up_in_every_share():
     assert (percent(13 / 16), percent(0.125, 0), percent(None)) == ("81.3 %", "13 %", "–")
     assert points(-0.0625) == "-6.3 points"
-
-
-def test_a_share_of_tests_is_named_as_passed():
-    assert (share_passed(0.9), share_passed(0.0)) == ("90 % passed", "none passed")
 
 
 @given(st.floats(0, 100), st.integers(0, 2))

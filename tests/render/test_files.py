@@ -1,15 +1,7 @@
 """What may stand in a path, a file name or a key."""
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from errata.render.files import slug, unique_keys
+from errata.render.files import unique_keys
 from errata.report.batch_collect import RESERVED
-
-
-@given(st.text(max_size=200))
-def test_a_slug_is_never_empty_and_never_long(text):
-    assert 0 < len(slug(text)) <= 80
 
 
 def test_keys_are_safe_and_each_its_own():

@@ -116,24 +116,3 @@ def test_the_first_three_groups_are_open_and_of_each_the_first_item():
         *[("group", " open"), ("item", " open"), ("item", "")] * 3,
         *[("group", ""), ("item", ""), ("item", "")] * 2,
     ]
-
-
-def test_a_provisional_report_says_so_once_and_on_top():
-    page = to_html(holding("x"))
-
-    assert page.count(">PROVISIONAL<") == 1
-    assert page.index(">PROVISIONAL<") < page.index("<p>")
-
-
-def test_the_facts_about_the_report_come_last():
-    page = to_html(holding("x"))
-
-    assert page.index('<dl class="facts">') > max(match.start() for match in re.finditer("<h2", page))
-    assert page.count('href="#About"') == 1
-
-
-def test_contents_stay_reachable():
-    page = to_html(holding("x"))
-
-    assert re.search(r'<header class="top">.*<nav aria-label="Contents".*</nav></header>', page)
-    assert ".top {\n  position: sticky;" in page

@@ -58,20 +58,6 @@ def test_what_errata_remembers_can_be_read_back(text):
     assert isinstance(json.loads(found)["note"], str)
 
 
-def test_ordinary_words_stay_readable():
-    written = to_markdown(
-        Document(title="x", blocks=(paragraph("001-data_modeling/003-optional_index: 5 of 9 (56 %)."),))
-    )
-
-    assert "001-data_modeling/003-optional_index: 5 of 9 (56 %)." in written
-
-
-def test_an_address_is_code_and_no_link():
-    assert "see `https://evil.example/a` now" in to_markdown(
-        Document(title="x", blocks=(paragraph("see https://evil.example/a now"),))
-    )
-
-
 def test_a_secret_is_redacted_wherever_it_stands():
     secret = "ghp_" + "a1B2" * 9
     written = to_markdown(holding(f" {secret}"))
@@ -95,12 +81,6 @@ def test_links_inside_of_the_document_find_their_section():
     )
 
     assert "[there](#somewhere)" in to_markdown(document)
-
-
-def test_a_table_says_where_it_is_provisional():
-    written = to_markdown(Document(title="x", blocks=(table(("a",), [("b",)], provisional=True),)))
-
-    assert "*Automatic; not yet reviewed.*\n\n| a |" in written
 
 
 def test_a_fence_is_longer_than_any_inside():

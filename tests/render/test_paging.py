@@ -37,13 +37,6 @@ def cases_in(text):
     return re.findall(r"^#### (case-\S+)$", text, re.MULTILINE)
 
 
-def test_a_short_document_is_one_file():
-    document = a_report(2, 2)
-
-    assert paged(document, "r-details.md").main is document
-    assert paged(document, "r-details.md").details is None
-
-
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=8), st.integers(1, 30))
 def test_what_is_too_much_is_in_the_details_and_named(groups, long):
     pages = paged(a_report(*groups, rows=0, long=long), "r-details.md")

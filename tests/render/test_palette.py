@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 
 from errata.model.words import OWNERS as EVERY_OWNER
-from errata.render.palette import OWNERS, TOKENS, stylesheet
+from errata.render.palette import OWNERS, TOKENS
 
 THEMES = ("light", "dark")
 SOLID = {name: look for name, look in OWNERS.items() if look.texture == "solid"}
@@ -99,10 +99,3 @@ def test_text_can_be_read_on_every_ground(theme, text, ground):
 )
 def test_marks_buttons_focus_and_lines_that_mean_something_can_be_seen(theme, front, ground, least):
     assert contrast(getattr(TOKENS[front], theme), getattr(TOKENS[ground], theme)) >= least
-
-
-def test_light_and_dark_are_one_declaration():
-    style = stylesheet()
-
-    assert "--bg: light-dark(#fafaf8, #121211);" in style
-    assert "prefers-color-scheme" not in style

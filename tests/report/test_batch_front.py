@@ -14,15 +14,11 @@ from errata.model.output.report.batch import (
     Share,
 )
 from errata.model.output.report.shared import ReviewCoverage, ScoreLine, SuspiciousPasses
-from errata.model.output.sessions import SessionOutput
 from errata.report.batch_prose import (
-    batch_advice,
     batch_sentences,
     batch_warning,
     counted_words,
     judge_words,
-    owner_notes,
-    whose_words,
 )
 
 
@@ -82,12 +78,6 @@ def test_the_answer_states_whose_the_failures_are_and_what_earlier_sessions_meas
     ]
 
 
-def test_what_evidence_or_a_reviewer_gives_to_the_model_is_not_presumed(report):
-    supported = replace(FAILURES[3], proof="shown", proof_reason="self_evident")
-
-    assert whose_words(replace(report, failures=(supported,))) == "1 of 1 failure is the model's"
-
-
 def test_the_tests_of_clean_add_up(report):
     assert counted_words(report) == (
         "The 9 tests of clean: 7 measured in the latest session (6 passed, 1 failed), 2 from earlier sessions "
@@ -97,22 +87,6 @@ def test_the_tests_of_clean_add_up(report):
     assert "passed" not in counted_words(other), "which of the recovered results passed is not known here"
     plain = tuple(replace(one, recovered=0) for one in report.scores)
     assert counted_words(replace(report, scores=plain)) == ""
-
-
-def test_each_owner_has_how_sure_it_is_and_what_earlier_sessions_measured(report):
-    assert owner_notes(report) == {
-        "harness": "likely: a null; 1 passed and 1 failed in an earlier session",
-        "model": "presumed: no other run of this case is in the store",
-    }
-
-
-def test_the_warning_names_the_figure_to_use_and_how_sure_it_is(report):
-    assert batch_warning(report) == (
-        "Do not publish 60.0 %: it counts 3 failures that are not the model's. The best estimate is 7 of 9 (77.8 %, "
-        "95 % interval 30.0–90.0), provisional until reviewed."
-    )
-    read = replace(report, reading=ReviewCoverage(failures=4, read=4, final=4))
-    assert batch_warning(read).endswith("interval 30.0–90.0).")
 
 
 @pytest.mark.parametrize("changes", [{"fit": False}, {"suspicious_passes": 2}])
@@ -130,14 +104,3 @@ def test_a_cause_quotes_what_the_judges_object_to():
 
     assert judge_words([FAILURES[0], replace(FAILURES[3], judge=objection)]) == 'the judges of d: "F1 is not met."'
     assert judge_words(FAILURES) == ""
-
-
-def test_a_session_without_a_result_is_named_with_the_number_of_sessions(report):
-    empty = SessionOutput(
-        number=1, started_at=None, finished_at=None, tried=2, passed=0, failed=0, not_measured=2, cost=None,
-        exit_codes={"-1": 2}, pattern="",
-    )  # fmt: skip
-    full = replace(empty, number=2, passed=2, not_measured=0)
-
-    assert any("session 1 of 2 measured none" in one for one in batch_advice(replace(report, sessions=(empty, full))))
-    assert any("session 1 measured none" in one for one in batch_advice(replace(report, sessions=(empty,))))

@@ -15,26 +15,9 @@ def models(*pairs):
     return ModelComparison(ranking=(), pairs=pairs, deviations=(), significant=0, tested=0)
 
 
-def test_a_pair_that_another_section_tests_by_cases_is_not_shown_again():
-    assert differences_section(models(model_pair()), None, "case", [a_pair()]) is None
-
-
 def test_pairs_of_models_with_several_runs_and_tests_by_attempts_are_shown():
     pooled, by_attempts = model_pair(first="both runs of a"), model_pair(by_attempts=True)
     section = differences_section(models(pooled, by_attempts), None, "case", [a_pair()])
 
     assert section is not None
     assert len(section.blocks[-1].rows) == 2
-
-
-def test_without_another_section_every_pair_is_shown():
-    section = differences_section(models(model_pair()), None, "case")
-
-    assert section is not None
-    assert len(section.blocks[-1].rows) == 1
-
-
-def test_the_sign_of_a_difference_has_an_order():
-    section = differences_section(models(model_pair(by_attempts=True)), None, "case", [])
-
-    assert "a minus b" in str(section.blocks[-1].rows[0])

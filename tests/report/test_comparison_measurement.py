@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.model.output.report.comparison import PairTest
-from errata.report.comparison_document import GUIDE, chance_words
+from errata.report.comparison_document import chance_words
 
 
 def a_pair(**changes):
@@ -15,11 +15,6 @@ def a_pair(**changes):
     return PairTest(**given | {"clean_p": 0.5, "clean_adjusted": 1.0, "clean_differs": False} | changes)
 
 
-def test_cases_that_are_only_named_like_turns_are_not_called_dependent():
-    assert GUIDE not in chance_words([a_pair()], conversations=False)
-    assert GUIDE in chance_words([a_pair()], conversations=True)
-
-
 @pytest.mark.parametrize("differs", [True, False])
 def test_the_p_that_is_shown_is_the_corrected_one_and_is_called_so(differs):
     words = chance_words([a_pair(differs=differs), a_pair(second="c", adjusted=0.9)], conversations=False)
@@ -27,13 +22,6 @@ def test_the_p_that_is_shown_is_the_corrected_one_and_is_called_so(differs):
     assert "p Holm-corrected for 2 pairs" in words
     assert "p = 0.06; p = 1.00 without knock-on and infrastructure failures" in words
     assert "0.01" not in words
-
-
-def test_one_pair_needs_no_correction():
-    assert chance_words([a_pair(adjusted=0.01)], conversations=False) == (
-        "No significant difference between the runs (exact McNemar test: p = 0.01; p = 1.00 without knock-on and "
-        "infrastructure failures)."
-    )
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=9))

@@ -57,13 +57,6 @@ def test_what_was_done_about_another_failure_of_the_case_changes_nothing():
     assert (advice.done, advice.tried) == (None, None)
 
 
-@pytest.mark.parametrize("what", ["renamed the file", "lists the rule set of the clients"])
-def test_an_unrelated_action_does_not_suppress_advice(what):
-    unrelated = Action(id="1", what=what, path="README.md", addresses=(CASE,), date="2026-03-10")
-
-    assert _with_action(ADVICE, a_history(unrelated)).done is None
-
-
 def test_what_earlier_reports_recommended_and_nobody_did_is_counted():
     earlier = [
         a_report("allow unused function arguments in the lint configuration"),

@@ -51,19 +51,6 @@ def test_errors_forbid_to_publish_and_warnings_do_not():
     assert findings_card(ScoreDoubts(findings=(ERROR,))) == ()
 
 
-def test_more_findings_than_fit_are_counted():
-    (card,) = findings_card(ScoreDoubts(findings=(WARNING,) * 5))
-
-    assert [words(one) for one in card.blocks[0].lines][3:] == ["2 more findings below"]
-
-
-def test_the_same_in_words_for_a_terminal():
-    assert doubt_words(ScoreDoubts((EMPTY,), 2, 2)) == (
-        "Do not publish this score yet. All 2 passes are suspicious: the answer is empty."
-    )
-    assert doubt_words(ScoreDoubts(findings=(WARNING,))) == ""
-
-
 def test_the_first_things_to_do_are_what_blocks_the_score():
     assert [words(one) for one in doubts_to_do(ScoreDoubts((EMPTY,), 2, 12, (ERROR,)))] == [
         "Resolve what makes the run unfit for comparison before you publish this score (errata check)",

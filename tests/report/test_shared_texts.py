@@ -42,10 +42,6 @@ def test_failures_of_one_key_share_an_error():
     ]
 
 
-def test_that_checks_failed_is_nothing_to_share():
-    assert summary(failure("a", SAYS_NOTHING), failure("b", SAYS_NOTHING)) == []
-
-
 def test_values_that_the_agent_never_stated_differ_from_case_to_case_and_are_not_shared():
     never_stated = FailureKey(exact="COMMUNICATE:the agent never stated: <n>", coarse="COMMUNICATE")
 
@@ -63,14 +59,6 @@ def test_lines_of_logs_are_shared_too_and_a_failure_may_have_several():
     lines = {0: [line("no-unused-vars")], 1: [line("no-unused-vars"), line("wrong shape")], 2: [line("wrong shape")]}
 
     assert summary(*found, lines=lines) == [("no-unused-vars", 2, ("a", "b")), ("wrong shape", 2, ("b", "c"))]
-
-
-def test_a_log_that_repeats_the_error_is_not_shared_twice():
-    found = [failure("a", CRASH), failure("b", CRASH)]
-
-    assert summary(*found, lines={0: [line("no such file")], 1: [line("no such file")]}) == [
-        ("no such file", 2, ("a", "b"))
-    ]
 
 
 def test_the_text_of_most_failures_comes_first():

@@ -62,28 +62,6 @@ def test_a_session_is_the_same_at_every_width(tmp_path, width):
     assert stream.answer == "All is done, and the files are listed"
 
 
-def test_a_damaged_line_is_left_out_and_nothing_else(tmp_path):
-    lines = wrapped(printed()).split("\n")
-    at = next(number for number, line in enumerate(lines) if line.startswith('{"type":"assistant"'))
-    del lines[at + 1]
-
-    stream = stream_in(tmp_path, "\n".join(lines))
-
-    assert [bool(step.tool_calls) for step in stream.steps] == [True]
-    assert stream.has_result
-
-
-def test_code_behind_a_damaged_line_is_decoded_once(tmp_path):
-    """Decoded again at each line that ends in a brace, this code took minutes."""
-    first, *others = printed().split("\n")
-    code = "if (a) { return { 'b': [a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a] } }"
-    lines = [first, '{"type":"assistant","message":{"id":"m0', *[code] * 18_000, *others]
-
-    stream = stream_in(tmp_path, "\n".join(lines))
-
-    assert [step.text for step in stream.steps] == [TEXT, ""]
-
-
 @pytest.mark.parametrize("width", range(40, 60))
 def test_braces_quotes_and_backslashes_in_a_text_end_no_object(width):
     code = {"type": "result", "result": 'f"{x}" \\"}" \\\\ { "\\" } \\n' * 300}

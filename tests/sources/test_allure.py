@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from changed_logs import FIXTURES, attempts, by_case, cases, copy_of, facts, items, runs, unreadables
+from changed_logs import FIXTURES, attempts, by_case, cases, facts, items
 
 from errata.model import Attempt
-from errata.sources import allure
 
 RESULTS = FIXTURES / "allure" / "pytest" / "data"
 REPORT = FIXTURES / "pytest_json" / "report" / "data"
@@ -40,12 +39,6 @@ def test_what_is_broken_measured_nothing():
     assert [(one.type, one.message, one.phase) for one in broken.errors] == [
         ("ConnectionError", "503 upstream overloaded", "subject")
     ]
-
-
-def test_what_failed_was_measured():
-    failed = by_case(RESULTS)["test_llm#test_answer[q='capital', a='Canberra']"]
-
-    assert (facts(failed), failed.failed_checks) == (("completed", "scored", "fail"), ("AssertionError",))
 
 
 def test_a_fixture_in_a_container_places_the_error_in_the_setup():
@@ -127,14 +120,6 @@ def test_a_link_in_the_folder_is_not_followed(tmp_path):
     assert "do not tell" not in repr(items(tmp_path / "in"))
 
 
-def test_an_image_is_a_screenshot(tmp_path):
-    (tmp_path / "x.png").write_bytes(b"\x89PNG\x00")
-    result(tmp_path, attachments=[{"name": "n", "source": "x.png", "type": "image/png"}])
-    (artefact,) = only(tmp_path).artefacts
-
-    assert (artefact.role, artefact.binary) == ("screenshot", True)
-
-
 @pytest.mark.parametrize(
     ("status", "stop", "told"),
     [
@@ -164,35 +149,8 @@ def test_what_was_expected_to_fail_and_not_even_tried_is_skipped(tmp_path):
     assert facts(only(tmp_path)) == ("skipped", "not_run", "none")
 
 
-def test_what_lies_beside_the_results_is_of_the_run(tmp_path):
-    result(tmp_path)
-    (tmp_path / "executor.json").write_text('{"name": "CI", "buildName": "nightly#7", "buildUrl": "https://ci/7"}')
-    (tmp_path / "environment.properties").write_text("model = nimbus-2\nAPI_KEY = sk-abcdefghijklmnop\n")
-    (tmp_path / "categories.json").write_text('[{"name": "outage", "messageRegex": ".*503.*"}]')
-    (run,) = runs(tmp_path)
-
-    assert (run.native_id, run.subject.model) == ("nightly#7-1970-01-01T00:00:01Z", "nimbus-2")
-    assert run.extra["categories"][0]["name"] == "outage"
-    assert "sk-abc" not in repr(run)
-
-
 def test_one_result_is_read_alone(tmp_path):
     result(tmp_path, "a")
     result(tmp_path, "b")
 
     assert len(attempts(tmp_path / "a-result.json")) == 1
-
-
-def test_a_result_that_was_cut_off_leaves_the_others(tmp_path):
-    log = copy_of("allure/pytest", tmp_path) / "allure-results"
-    file = next(log.glob("2ca4546f*"))
-    file.write_text(file.read_text()[:700])
-
-    assert len(attempts(log)) == 5
-    assert [one.where for one in unreadables(log)] == [file.name]
-
-
-def test_a_container_alone_is_no_run(tmp_path):
-    container(tmp_path, befores=[])
-
-    assert allure.recognise(tmp_path) is None

@@ -42,16 +42,6 @@ def test_the_files_of_a_good_archive_are_read_in_order(tmp_path):
     assert list(zip_members(path)) == [("b/convex/schema.ts", b"export"), ("a.txt", b""), ("ü ☃.md", "☃".encode())]
 
 
-def test_folders_are_passed_over(tmp_path):
-    path = an_archive(tmp_path, [("folder/", b""), ("folder/a.txt", b"x")])
-
-    assert [member.name for member in zip_members(path)] == ["folder/a.txt"]
-
-
-def test_an_empty_archive_holds_nothing(tmp_path):
-    assert list(zip_members(an_archive(tmp_path, []))) == []
-
-
 OUTSIDE = [
     "../x",
     "a/../../x",
@@ -78,11 +68,6 @@ def test_a_link_is_refused(tmp_path):
     assert "leaves the archive" in refusal(an_archive(tmp_path, [(link, b"/etc/passwd")]))
 
 
-@pytest.mark.parametrize("name", [".", "./a", "a/./b", "a..b", "...", "a:b/c"[2:]])
-def test_an_odd_name_that_stays_inside_is_no_crash(tmp_path, name):
-    assert [member.data for member in zip_members(an_archive(tmp_path, [(name, b"x")]))] == [b"x"]
-
-
 def test_nothing_is_read_of_an_archive_with_one_bad_name(tmp_path):
     path = an_archive(tmp_path, [("good.txt", b"x"), ("../bad", b"x")])
 
@@ -92,12 +77,6 @@ def test_nothing_is_read_of_an_archive_with_one_bad_name(tmp_path):
 
 def test_what_grows_two_hundredfold_is_a_bomb(tmp_path):
     assert "too large" in refusal(an_archive(tmp_path, [("zeros", bytes(8 * 2**20))]))
-
-
-def test_a_small_file_may_shrink_as_it_likes(tmp_path):
-    (member,) = zip_members(an_archive(tmp_path, [("zeros", bytes(2**20))]))
-
-    assert len(member.data) == 2**20
 
 
 def test_a_member_over_the_cap_is_refused(tmp_path, monkeypatch):
@@ -195,30 +174,8 @@ def packed_with_zstandard(tmp_path, members):
     return path
 
 
-def test_members_packed_with_zstandard_are_read(tmp_path):
-    path = packed_with_zstandard(tmp_path, [("a", b"x" * 500), ("b", b"")])
-
-    assert list(zip_members(path)) == [("a", b"x" * 500), ("b", b"")]
-
-
 def test_a_bomb_of_zstandard_is_a_bomb(tmp_path):
     assert "too large" in refusal(packed_with_zstandard(tmp_path, [("zeros", bytes(8 * 2**20))]))
-
-
-def test_damage_in_zstandard_has_the_same_form(tmp_path):
-    path = packed_with_zstandard(tmp_path, [("a", bytes(range(256)) * 10)])
-    whole, escaped = path.read_bytes(), set()
-
-    for at in range(len(whole)):
-        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
-        try:
-            list(zip_members(path))
-        except (zipfile.BadZipFile, SourceError):
-            pass
-        except Exception as error:  # noqa: BLE001 the point of the test
-            escaped.add(type(error).__name__)
-
-    assert escaped == set()
 
 
 def test_an_open_archive_gives_members_by_name(tmp_path):
@@ -228,15 +185,6 @@ def test_an_open_archive_gives_members_by_name(tmp_path):
         assert archive.names("samples/") == ["samples/1", "samples/2"]
         assert archive.read("header") == b"y"
         assert "other" not in archive
-
-
-def test_of_members_with_one_name_the_last_is_read(tmp_path):
-    with pytest.warns(UserWarning, match="Duplicate name"):
-        path = an_archive(tmp_path, [("header", b"old"), ("header", b"new")])
-
-    with open_archive(path, CAPS) as archive:
-        assert archive.names() == ["header"]
-        assert archive.read("header") == b"new"
 
 
 def test_a_member_that_is_too_large_is_refused_alone(tmp_path):

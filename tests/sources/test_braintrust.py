@@ -1,14 +1,11 @@
 """What is special about Braintrust: scorers that raise leave no score, trials share an input, and rows may be spans."""
 
-import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from changed_logs import FIXTURES, attempts, by_case, cases, change, copy_of, facts, runs, unreadables, write_rows
 
 from errata.model import Attempt
-from errata.sources import braintrust
 
 TRIALS = FIXTURES / "braintrust" / "trials" / "data"
 SPANS = FIXTURES / "braintrust" / "spans" / "data"
@@ -61,12 +58,6 @@ def test_where_the_scorer_that_decides_raised_nothing_was_measured(tmp_path):
     assert [(error.message, error.phase) for error in one.errors] == [("no JSON", "scoring")]
 
 
-def test_a_score_of_null_is_none(tmp_path):
-    one = only(tmp_path, scores={"exact": None})
-
-    assert (facts(one), one.reported_counted) == (("completed", "unscored", "none"), False)
-
-
 def test_a_row_that_broke_and_has_a_score_keeps_both(tmp_path):
     one = only(tmp_path, scores={"exact": 0.0}, error="TimeoutError('too late')")
 
@@ -91,12 +82,6 @@ def test_evaluations_that_were_never_sent_are_told_apart_by_what_they_hold(tmp_p
     assert len({run.id for run in runs(tmp_path)}) == 2
 
 
-def test_rows_alone_have_no_stated_mean(tmp_path):
-    one = only(tmp_path)
-
-    assert (one.outcome, [result.value for result in runs(tmp_path)[0].reported]) == ("pass", [None])
-
-
 def test_the_spans_of_a_trace_are_one_attempt_wherever_its_whole_stands():
     wrong, crashed = by_case(SPANS)["rec-1"], by_case(SPANS)["rec-2"]
 
@@ -111,37 +96,8 @@ def test_a_span_of_a_scorer_that_raised_is_a_broken_check():
     assert (judge.name, judge.status, judge.error.type) == ("judge", "error", "RateLimitError")
 
 
-def test_rows_name_their_experiment_and_their_model():
-    (run,) = runs(SPANS)
-
-    assert (run.native_id, run.suite, run.subject.model) == ("exp-1", "proj-1", "nimbus-2")
-
-
-@pytest.mark.parametrize("form", ["list", "results", "events"])
-def test_rows_in_a_document_are_read_like_lines(form, tmp_path):
-    rows = [json.loads(line) for line in next(SPANS.iterdir()).read_text().splitlines()]
-    (tmp_path / "rows.json").write_text(json.dumps(rows if form == "list" else {form: rows}))
-
-    assert [facts(one) for one in attempts(tmp_path)] == [facts(one) for one in attempts(SPANS)]
-
-
 def test_a_row_without_an_input_is_unreadable(tmp_path):
     path = write_rows(tmp_path / "rows.jsonl", row(input=None), row())
 
     assert [one.why for one in unreadables(path)] == ["a row without an input"]
     assert len(attempts(path)) == 1
-
-
-def test_a_result_that_was_cut_off_is_read_as_far_as_it_goes(tmp_path):
-    whole = next(TRIALS.iterdir()).read_text()
-    (tmp_path / "cut.json").write_text(whole[: whole.rindex('"input"')])
-
-    assert len(attempts(tmp_path)) == 5
-    assert "cut off" in unreadables(tmp_path)[0].why
-
-
-@pytest.mark.parametrize("text", ['{"scores": {"a": 1}, "expected": 1}', '{"summary": {"scores": {}}, "results": []}'])
-def test_what_only_has_scores_is_none(text, tmp_path):
-    (tmp_path / "x.json").write_text(text)
-
-    assert braintrust.recognise(tmp_path / "x.json") is None

@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from errata.model import Attempt
 from errata.sources.conversation_bench.reader import read
 
@@ -76,8 +74,3 @@ def test_an_empty_answer_has_the_lines_of_its_turn(tmp_path):
 
 def test_an_answered_turn_has_no_errors_of_untagged_lines(tmp_path):
     assert messages(attempts(tmp_path, [started(0), OVERLOADED], [0])[0]) == []
-
-
-@pytest.mark.parametrize("level", ["INFO", "DEBUG"])
-def test_quiet_lines_explain_nothing(tmp_path, level):
-    assert messages(attempts(tmp_path, [started(0), f"{level} x: closing"], [1, 2, 3])[0]) == []

@@ -36,10 +36,6 @@ def test_each_road_reads_the_same_facts_about_a_failure():
         assert shares[0] == pytest.approx(shares[1], abs=0.005, nan_ok=True) or one.failed_checks == ()
 
 
-def test_failures_of_the_debug_functions_are_in_the_order_of_their_list():
-    assert list(attempts(DEBUG)) == sorted(attempts(DEBUG))
-
-
 def test_an_error_that_the_log_holds_twice_is_one_failed_step():
     (attempt,) = [one for case, one in attempts(LOCAL).items() if case.endswith("008-joined_rows")]
 
@@ -78,12 +74,6 @@ def test_what_broke_in_the_harness_is_not_counted(entry, phase):
     assert [error.phase for error in log.errors] == [phase]
 
 
-def test_a_retry_that_the_log_mentions_is_no_error():
-    log = read_log("=== Eval: a/b ===\n[infrastructure] Error: ECONNRESET; retrying once in 1s\n[ok] install\n", REF)
-
-    assert (log.kind, log.errors) == ("running", ())
-
-
 @pytest.mark.req("B-47")
 def test_what_fetch_records_about_itself_is_no_unreadable_file(tmp_path):
     shutil.copytree(DEBUG, tmp_path / "run")
@@ -96,13 +86,6 @@ def test_what_fetch_records_about_itself_is_no_unreadable_file(tmp_path):
     assert len([item for item in items if isinstance(item, Run)]) == 1
 
 
-def test_a_literal_in_a_type_error_is_no_broken_connection():
-    quoted = "convex/jobs.ts(9,7): error TS2322: Type '\"ETIMEDOUT\"' is not assignable to type '\"done\"'."
-
-    assert machinery_word("tsc", quoted) == ""
-    assert machinery_word("tsc", quoted + "\nerror: connect ETIMEDOUT 10.0.0.1:443") == "ETIMEDOUT"
-
-
 @pytest.mark.parametrize(
     ("usage", "log", "word"),
     [
@@ -113,11 +96,6 @@ def test_a_literal_in_a_type_error_is_no_broken_connection():
 )
 def test_why_the_model_stopped_is_kept_in_the_providers_word(usage, log, word):
     assert _stop_reason({"usage": usage}, [Artefact(role="log", path="run.log", text=log)]) == word
-
-
-def test_a_file_that_is_not_found_is_no_host_that_is_not_found():
-    assert machinery_word("install", "error: FileNotFound: failed opening file:../util") == ""
-    assert machinery_word("install", "error: getaddrinfo ENOTFOUND registry.example") == "ENOTFOUND"
 
 
 def test_an_error_that_the_models_code_threw_is_no_machinery():

@@ -104,30 +104,6 @@ def test_what_is_written_comes_back_as_it_was(tmp_path: Path, items: list[Item])
     assert list(errata_jsonl.read(path)) == items
 
 
-@pytest.mark.parametrize("path", [HANDMADE, EXPORTED])
-def test_a_file_is_known_by_its_first_line_whatever_its_name(tmp_path: Path, path: Path):
-    copy = tmp_path / "no-suffix"
-    copy.write_bytes(path.read_bytes())
-
-    match = errata_jsonl.recognise(copy)
-
-    assert match is not None
-    assert match.confidence == "sure"
-
-
-@pytest.mark.parametrize("content", [b"", b"{}", b'{"id": 1, "errata": 1, "kind": "run"}', b"\x00\xff" * 300, b"[1]"])
-def test_other_files_are_not_claimed(tmp_path: Path, content: bytes):
-    path = tmp_path / "other.jsonl"
-    path.write_bytes(content)
-
-    assert errata_jsonl.recognise(path) is None
-
-
-def test_a_missing_path_and_a_folder_are_not_claimed(tmp_path: Path):
-    assert errata_jsonl.recognise(tmp_path / "nowhere") is None
-    assert errata_jsonl.recognise(tmp_path) is None
-
-
 def test_where_a_run_lay_is_not_written():
     run = Run(native_id="a", source=SourceInfo(name="x"), origin="/home/someone/logs")
 
@@ -151,10 +127,6 @@ def test_runs_may_be_interleaved():
     assert [attempt.run for attempt in attempts(EXPORTED)] == ["00000000000000aa", "00000000000000bb"]
 
 
-def test_a_record_without_a_place_gets_the_line_it_stands_on():
-    assert [str(attempt.ref) for attempt in attempts(HANDMADE)] == ["run.jsonl:3", "run.jsonl:4"]
-
-
 def test_an_attempt_that_names_no_run_belongs_to_the_run_above_it():
     run, *_ = errata_jsonl.read(HANDMADE)
 
@@ -175,26 +147,3 @@ def test_a_bare_nan_is_no_number():
 
 def test_a_wrong_type_is_unreadable_with_the_path_to_it():
     assert "ValidationError: Expected `int`, got `str` - at `$.record.index`" in reasons(HANDMADE)
-
-
-def test_a_record_of_no_known_run_is_unreadable():
-    assert "no `run` line above has the id `0000000000000000`" in reasons(HANDMADE)
-
-
-def test_an_unknown_kind_and_a_half_written_line_are_unreadable():
-    *_, kind, half = errata_jsonl.read(HANDMADE)
-
-    assert isinstance(kind, Unreadable)
-    assert isinstance(half, Unreadable)
-    assert (kind.where, half.where) == ("run.jsonl:8", "run.jsonl:9")
-
-
-@pytest.mark.parametrize("path", [HANDMADE, EXPORTED])
-def test_damaged_copies_are_read_as_far_as_they_go(tmp_path: Path, path: Path):
-    whole, copy = path.read_bytes(), tmp_path / "copy"
-    for place in range(0, len(whole), 7):
-        for damaged in (whole[:place], whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :]):
-            copy.write_bytes(damaged)
-            errata_jsonl.recognise(copy)
-
-            assert list(errata_jsonl.read(copy)) == list(errata_jsonl.read(copy))

@@ -4,14 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from changed_logs import FIXTURES, attempts, by_case, cases, change, change_rows, copy_of, facts, runs, unreadables
+from changed_logs import FIXTURES, attempts, change, change_rows, copy_of, facts, runs
 
-from errata import sources
 from errata.compare.trials import Trials
-from errata.errors import UnknownFormatError
 
 REPEATS = FIXTURES / "evalscope" / "repeats" / "data"
-ALONE = FIXTURES / "evalscope" / "files_alone" / "data"
 ROWS = "mock-model/general_mcq_default.jsonl"
 REPORT = "reports/mock-model/general_mcq.json"
 
@@ -60,21 +57,6 @@ def test_repeats_are_attempts_at_one_case():
         ("general_mcq/1", 1),
         ("general_mcq/1", 2),
     ]
-
-
-def test_a_sample_is_asked_for_by_its_own_number():
-    assert [one.native_id for one in attempts(REPEATS)] == ["0", "1", "2", "3"]
-
-
-def test_the_report_counts_samples_and_errata_cases():
-    (run,) = runs(REPEATS)
-
-    assert (run.expected_cases, run.reported[0].n, run.reported[0].headline) == (2, 4, True)
-
-
-def test_what_was_asked_is_all_before_the_answer():
-    assert cases(REPEATS)["0"].input.endswith("A) 3\nB) 4\n")
-    assert cases(REPEATS)["0"].expected == "B"
 
 
 def test_an_error_of_the_model_is_the_subject_s(log):
@@ -242,44 +224,4 @@ def test_without_a_report_the_configuration_names_the_dataset(log):
     assert (run.suite, run.reported, len(attempts(log))) == ("general_mcq", (), 4)
 
 
-def test_several_subsets_name_their_cases(log):
-    for part in ("predictions", "reviews"):
-        path = log / part / ROWS
-        path.with_name("general_mcq_hard.jsonl").write_bytes(path.read_bytes())
-
-    assert sorted(cases(log)) == ["default/0", "default/1", "hard/0", "hard/1"]
-
-
 # single files
-
-
-def test_files_alone_are_runs(tmp_path):
-    predicted, reviewed = runs(ALONE)
-
-    assert {facts(one) for one in attempts(ALONE) if one.run == predicted.id} == {("completed", "not_run", "none")}
-    assert {facts(one) for one in attempts(ALONE) if one.run == reviewed.id} == {("completed", "scored", "fail")}
-
-
-def test_a_report_alone_names_its_folder():
-    with pytest.raises(UnknownFormatError) as result:
-        sources.find(next(REPEATS.iterdir()) / REPORT)
-
-    assert "import the folder that contains `reports`" in result.value.hint
-
-
-def test_a_damaged_row_costs_only_itself(log):
-    path = log / "reviews" / ROWS
-    path.write_text(path.read_text().replace('{"index": 1,', '{"index": 1', 1))
-
-    assert [one.where for one in unreadables(log)] == [f"reviews/{ROWS}:2"]
-    assert facts(by_case(log)["0"]) == ("completed", "not_run", "none")
-
-
-def test_two_samples_that_claim_one_place_in_their_group_are_both_kept(log):
-    def same_place(row):
-        row["sample_score"] |= {"group_id": 0, "generation_index": 0}
-        return row
-
-    change_rows(log / "reviews" / ROWS, same_place)
-
-    assert [one.index for one in attempts(log)] == [1, 2, 3, 4]

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from changed_logs import FIXTURES, attempts, by_case, cases, change, change_rows, copy_of, facts, runs, write_rows
+from changed_logs import FIXTURES, attempts, by_case, change, change_rows, copy_of, facts, runs, write_rows
 
 from errata import sources
 from errata.sources.every_eval_ever import SAMPLES
@@ -35,10 +35,6 @@ def test_the_rows_of_all_numbers_are_one_attempt():
         ("model_graded_qa:accuracy", False),
     ]
     assert len(attempts(CONVERTED)) == 14
-
-
-def test_epochs_are_attempts():
-    assert [one.index for one in attempts(CONVERTED) if one.case == "demo/ok"] == [1, 2]
 
 
 def test_an_error_is_no_wrong_answer_although_it_has_a_score():
@@ -75,10 +71,6 @@ def test_calls_of_tools_are_joined_to_their_answers():
     assert steps[1].tool_calls[0].arguments == {"x": "1", "y": "2"}
 
 
-def test_a_limit_is_lost_in_the_conversion_and_is_not_guessed():
-    assert facts(by_case(CONVERTED)["limit"]) == ("completed", "scored", "fail")
-
-
 def test_a_graded_value_is_partial(tmp_path):
     path = write_rows(tmp_path / "rows.jsonl", row(evaluation={"score": 0.4, "is_correct": False}))
 
@@ -91,25 +83,12 @@ def test_a_number_that_comes_again_without_an_epoch_is_another_try(tmp_path):
     assert [(one.case, one.index) for one in attempts(path)] == [("t/a", 1), ("t/a", 2), ("t/b", 1)]
 
 
-def test_several_outputs_are_tries_at_one_prompt(tmp_path):
-    path = write_rows(tmp_path / "rows.jsonl", row(output={"raw": ["4", "5"]}))
-    (attempt,) = attempts(path)
-
-    assert (attempt.output.text, [step.try_ for step in attempt.steps]) == ("4", [1, 2])
-
-
 def test_the_answer_that_was_taken_out_of_the_text_is_kept(tmp_path):
     taken = [{"turn_idx": 0, "extracted_value": "4", "extraction_method": "regex", "is_terminal": True}]
     path = write_rows(tmp_path / "rows.jsonl", row(answer_attribution=taken))
     (attempt,) = attempts(path)
 
     assert (attempt.output.answer, attempt.output.extraction) == ("4", "regex")
-
-
-def test_each_evaluation_is_a_run(tmp_path):
-    path = write_rows(tmp_path / "rows.jsonl", row("a"), row("a", evaluation_name="u"))
-
-    assert sorted((run.suite, run.group) for run in runs(path)) == [("t", "e"), ("u", "e")]
 
 
 def test_a_lower_score_may_be_better(log):
@@ -135,17 +114,6 @@ def test_a_metric_that_is_no_mean_is_not_made_again(log):
 # files
 
 
-def test_instances_are_read_with_the_summary_beside_them():
-    assert [one.path.suffix for one in sources.find(CONVERTED)] == [".json"]
-
-
-def test_instances_that_are_named_are_read_with_their_summary():
-    named = next(CONVERTED.glob(f"*{SAMPLES}"))
-    (found,) = sources.find(named)
-
-    assert list(sources.read(found)) == list(sources.read(*sources.find(CONVERTED)))
-
-
 def test_instances_under_the_name_that_the_summary_gives_belong_to_it(log):
     def rename(document):
         document["detailed_evaluation_results"]["file_path"] = "data/elsewhere/instances.jsonl"
@@ -156,12 +124,6 @@ def test_instances_under_the_name_that_the_summary_gives_belong_to_it(log):
 
     assert [one.path.suffix for one in sources.find(log)] == [".json"]
     assert len(attempts(log)) == 14
-
-
-def test_a_summary_alone_is_a_run_without_attempts(log):
-    next(log.glob(f"*{SAMPLES}")).unlink()
-
-    assert (len(runs(log)), attempts(log)) == (1, [])
 
 
 def test_numbers_of_many_benchmarks_without_instances_are_one_run(log):
@@ -176,13 +138,6 @@ def test_numbers_of_many_benchmarks_without_instances_are_one_run(log):
     (run,) = runs(log)
 
     assert len(run.reported) == 4
-
-
-def test_instances_alone_tell_their_model():
-    (run,) = runs(ALONE)
-
-    assert (run.subject.model, run.suite, run.reported) == ("openai/openai/gpt-4o-mini", "demo", ())
-    assert cases(ALONE)["crash"].input == "crash"
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import pytest
 
 from errata import sources
 from errata.errors import AmbiguousFormatError, SourceError, UnknownFormatError
-from errata.model import Harness, Run, Unreadable
-from errata.sources import BUILT_IN, DESCENT_CAP, RecognisedPath, all_sources, find, harness_of, read, source_named
+from errata.model import Run, Unreadable
+from errata.sources import BUILT_IN, DESCENT_CAP, RecognisedPath, find, harness_of, read, source_named
 from errata.sources.base import Match
 from errata.testing import a_run
 
@@ -61,19 +61,6 @@ def found_in(path, **options):
 
 
 # --- the table ---
-
-
-@pytest.mark.parametrize("name", BUILT_IN)
-def test_a_built_in_source_keeps_the_protocol(name):
-    source = source_named(name)
-
-    assert (source.NAME, bool(source.TITLE)) == (name, True)
-    assert callable(source.recognise)
-    assert callable(source.read)
-
-
-def test_the_built_in_sources_come_first():
-    assert list(all_sources())[: len(BUILT_IN)] == list(BUILT_IN)
 
 
 def test_an_unknown_name_lists_those_that_are_known():
@@ -152,10 +139,6 @@ def test_a_harness_has_its_own_words():
     }
 
 
-def test_a_source_that_is_not_installed_is_called_by_its_name():
-    assert harness_of("mine") == Harness(name="mine", title="mine")
-
-
 # --- one path ---
 
 
@@ -177,13 +160,6 @@ def test_a_path_that_is_not_there_is_told(tmp_path):
 def test_a_path_that_can_not_be_there_is_told(tmp_path, name):
     with pytest.raises(SourceError, match="No such file or folder"):
         find(tmp_path / name)
-
-
-def test_a_broken_link_is_told(tmp_path):
-    (tmp_path / "link").symlink_to(tmp_path / "none")
-
-    with pytest.raises(SourceError, match="No such file or folder"):
-        find(tmp_path / "link")
 
 
 def test_two_sources_that_are_sure_are_an_ambiguity_with_both_reasons(only, tmp_path):
@@ -246,13 +222,6 @@ def test_nothing_is_looked_for_below_what_is_recognised(only, tmp_path):
     assert found_in(tmp_path) == [("run", "folder")]
 
 
-def test_different_sources_may_share_a_folder(only, tmp_path):
-    only(a_source("one"), a_source("two", marker=".two"))
-    put(tmp_path, "a.one", "b.two")
-
-    assert found_in(tmp_path) == [("a.one", "one"), ("b.two", "two")]
-
-
 def asked_about(source, asked):
     recognise = source.recognise
 
@@ -273,32 +242,11 @@ def test_the_source_of_the_file_before_is_asked_first_and_alone_if_it_is_sure(on
     assert [name for name in asked if "." in name] == ["a.one", "e.one", "f.two"]
 
 
-def test_a_file_of_another_kind_under_the_same_suffix_is_found_by_its_own_source(only, tmp_path):
-    only(a_source("first", marker="a.one"), a_source("second", marker="b.one"))
-    put(tmp_path, "1-a.one", "2-b.one", "3-a.one", "4-c.one")
-
-    assert found_in(tmp_path) == [("1-a.one", "first"), ("2-b.one", "second"), ("3-a.one", "first")]
-
-
-def test_a_source_that_only_guessed_is_not_asked_alone(only, tmp_path):
-    only(a_source("guess", sure=False), a_source("sure", marker="b.one"))
-    put(tmp_path, "1-a.one", "2-b.one")
-
-    assert found_in(tmp_path) == [("1-a.one", "guess"), ("2-b.one", "sure")]
-
-
 def test_hidden_files_and_folders_are_passed_over(only, tmp_path):
     only(a_source("one"))
     put(tmp_path, ".git/a.one", ".b.one", "c.one")
 
     assert found_in(tmp_path) == [("c.one", "one")]
-
-
-def test_a_hidden_path_that_is_named_is_read(only, tmp_path):
-    only(a_source("one"))
-    put(tmp_path, ".hidden/a.one")
-
-    assert found_in(tmp_path / ".hidden") == [("a.one", "one")]
 
 
 def test_the_descent_has_a_bottom(only, tmp_path):
@@ -315,14 +263,6 @@ def test_a_link_to_a_folder_above_is_no_endless_descent(only, tmp_path):
     (tmp_path / "a" / "loop").symlink_to(tmp_path)
 
     assert found_in(tmp_path) == [("a/x.one", "one")]
-
-
-def test_a_link_that_is_named_is_followed(only, tmp_path):
-    only(a_source("one"))
-    put(tmp_path, "real/a/x.one")
-    (tmp_path / "latest").symlink_to(tmp_path / "real")
-
-    assert found_in(tmp_path / "latest") == [("a/x.one", "one")]
 
 
 FIND = """
@@ -367,50 +307,11 @@ def test_an_unknown_format_says_how_to_go_on(tmp_path):
     assert "--map" in result.value.hint
 
 
-@pytest.mark.parametrize("content", [b"", b"\x00" * 5000, b"{", b"[]", b"null", bytes(range(256)) * 40])
-def test_no_source_trips_over_a_file_that_is_none_of_theirs(tmp_path, content):
-    for name in ("a.json", "a.jsonl", "a.csv", "a.zip", "a.parquet", "batch_summary.json", "checkpoint.json"):
-        (tmp_path / name).write_bytes(content)
-
-    with pytest.raises(UnknownFormatError):
-        find(tmp_path)
-
-
-def test_a_source_may_explain_what_it_sees_instead_of_a_run(only, tmp_path):
-    only(a_source("one", explain=lambda _: "this is a scorecard's draft; run `scorecard finish` first"))
-    put(tmp_path, "draft.txt")
-
-    with pytest.raises(UnknownFormatError) as result:
-        find(tmp_path)
-
-    assert result.value.hint.startswith("this is a scorecard's draft")
-    assert "errata sources" in result.value.hint
-
-
-def test_the_first_source_that_has_an_explanation_gives_it(only, tmp_path):
-    only(
-        a_source("none"),
-        a_source("silent", explain=lambda _: None),
-        a_source("first", explain=lambda _: "first"),
-        a_source("second", explain=lambda _: "second"),
-    )
-    put(tmp_path, "x")
-
-    with pytest.raises(UnknownFormatError) as result:
-        find(tmp_path)
-
-    assert result.value.hint.startswith("first\n")
-
-
 # --- reading ---
 
 
 def found(reader):
     return RecognisedPath(Path("run.one"), a_source("one", read=reader), Match.sure("test"))
-
-
-def test_what_a_source_yields_is_handed_on():
-    assert list(read(found(lambda _: iter([a_run()])))) == [a_run()]
 
 
 def test_whatever_a_source_trips_over_is_one_unreadable_after_the_rest():

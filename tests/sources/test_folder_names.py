@@ -36,13 +36,6 @@ def test_a_folder_that_every_job_has_is_named_with_the_one_above(tmp_path, level
     assert folder_name(tmp_path / "ablation" / level) == f"ablation/{level}"
 
 
-def test_a_run_that_has_a_name_keeps_it(tmp_path):
-    job = an_unnamed_job(tmp_path / "folder")
-    (job / "config.json").write_text('{"job_name": "mine", "agents": [], "n_attempts": 1}')
-
-    assert run_at(job).name == "mine"
-
-
 def test_a_folder_beside_one_of_another_model_is_the_model(tmp_path):
     one = an_unnamed_job(tmp_path / "gpt-5-mini" / "job")
     (tmp_path / "claude-sonnet-4").mkdir()
@@ -69,14 +62,6 @@ def test_one_part_of_a_folder_name_may_be_the_model(tmp_path, name, model):
     (tmp_path / name).mkdir()
 
     assert folder_model(tmp_path / name, "terminus") == model
-
-
-@pytest.mark.parametrize("name", ["claude-code", "gemini-cli", "qwen_code", "claude_code_agent"])
-def test_a_program_with_a_models_name_is_no_model(tmp_path, name):
-    (tmp_path / name).mkdir()
-    (tmp_path / "claude-sonnet-4").mkdir()
-
-    assert folder_model(tmp_path / name) == ""
 
 
 def test_a_model_that_the_log_names_is_not_replaced(tmp_path):

@@ -40,25 +40,11 @@ def test_a_row_without_a_name_stands_for_itself(groups):
     assert [len(group) for group in groups(lines(None, "a", None, "a"))] == [1, 2, 1]
 
 
-def test_a_name_that_is_no_name_stands_for_itself(groups):
-    assert [len(group) for group in groups(lines(["a"], ["a"]))] == [1, 1]
-
-
 def test_a_damaged_line_is_told_and_the_others_are_read(groups):
     first, damaged, last = groups(lines("a") + '{"name": "a", \n' + lines("b"))
 
     assert [line for _, line in first] == [1]
     assert (damaged.where, last[0][1]) == ("rows.jsonl:2", 3)
-
-
-def test_a_bare_nan_does_not_part_a_row_from_its_group(groups):
-    (found,) = groups('{"name": "a"}\n{"value": NaN, "name": "a"}\n')
-
-    assert [line for _, line in found] == [1, 2]
-
-
-def test_empty_lines_are_passed_over_and_counted(groups):
-    assert [group[0][1] for group in groups("\n" + lines("a") + "\n\n" + lines("b"))] == [2, 5]
 
 
 def test_a_line_that_is_too_long_is_told_once(groups, monkeypatch):

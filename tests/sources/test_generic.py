@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from errata.model import Attempt, Case, Item, Run, Unreadable
+from errata.model import Attempt, Item, Run
 from errata.sources import generic
 from errata.sources.generic import mapping
 
@@ -61,12 +61,6 @@ def test_several_models_in_one_file_are_several_runs_in_one_group():
     ]
 
 
-def test_a_run_is_told_again_with_its_times():
-    alpha, _ = runs(list(generic.read(NIGHTLY)))
-
-    assert alpha.started_at == "2026-03-01T10:00:00Z"
-
-
 def test_execution_measurement_and_outcome_are_derived_row_by_row():
     assert [facts(attempt) for attempt in attempts(NIGHTLY)] == [
         ("completed", "scored", "pass"),
@@ -89,40 +83,10 @@ def test_a_repeated_trial_is_a_duplicate_with_an_id_of_its_own():
     assert (second.index, second.duplicate_of) == (2, first.id)
 
 
-def test_a_case_is_told_once_in_each_run():
-    cases = [item for item in generic.read(NIGHTLY) if isinstance(item, Case)]
-
-    assert [case.key for case in cases] == [
-        "harbour/tide-01",
-        "harbour/wind-02",
-        "harbour/wind-03",
-        "harbour/tide-01",
-        "harbour/wind-02",
-    ]
-    assert (cases[0].category, cases[0].tags, cases[0].expected) == ("tides", ("easy", "time"), "14:05")
-
-
-def test_a_half_written_last_line_is_unreadable_and_the_rest_is_kept():
-    found = [item for item in generic.read(NIGHTLY) if isinstance(item, Unreadable)]
-
-    assert [item.where for item in found] == ["nightly.jsonl:8"]
-
-
 def test_an_empty_answer_is_not_a_missing_one():
     _, empty, none, *_ = attempts(NIGHTLY)
 
     assert (empty.output.text, none.output.text) == ("", None)
-
-
-def test_an_error_object_keeps_its_type_code_and_the_rest():
-    (error,) = attempts(NIGHTLY)[2].errors
-
-    assert (error.type, error.message, error.code, error.extra) == (
-        "RateLimitError",
-        "slow down",
-        "429",
-        {"attempts": 3},
-    )
 
 
 @pytest.mark.trap(8)
@@ -130,10 +94,6 @@ def test_a_null_check_does_not_apply_and_a_false_one_fails():
     _, null, _, false, *_ = attempts(NIGHTLY)
 
     assert (null.checks[0].status, false.checks[0].status) == ("not_applicable", "fail")
-
-
-def test_columns_that_the_mapping_does_not_name_are_kept():
-    assert attempts(NIGHTLY)[0].extra["columns"] == {"usage": {"tier": "flex"}, "machine": "blue"}
 
 
 def test_absent_costs_and_tokens_are_not_zero():
@@ -156,41 +116,8 @@ def test_chat_messages_are_steps_with_calls_and_their_answers():
     assert steps[3].parent == 2
 
 
-def test_a_semicolon_table_with_line_breaks_in_cells_is_read_by_line():
-    assert [(attempt.case, str(attempt.ref)) for attempt in attempts(TABLE)] == [
-        ("fragen/1", "table.csv:2"),
-        ("fragen/2", "table.csv:4"),
-        ("fragen/3", "table.csv:5"),
-    ]
-
-
-def test_an_empty_cell_of_a_table_is_no_verdict():
-    assert [facts(attempt)[1:] for attempt in attempts(TABLE)] == [
-        ("scored", "pass"),
-        ("scored", "fail"),
-        ("unscored", "none"),
-    ]
-
-
 def test_a_column_name_that_comes_twice_hides_no_cell():
     assert attempts(TABLE)[0].extra["columns"] == {"note": "a", "note (2)": "b"}
-
-
-def test_durations_may_be_in_milliseconds():
-    assert attempts(TABLE)[0].duration == 1.5
-
-
-def test_a_row_with_too_few_cells_is_unreadable():
-    *_, last = generic.read(TABLE)
-
-    assert isinstance(last, Unreadable)
-    assert (last.where, last.why) == ("table.csv:6", "6 columns expected, 3 found")
-
-
-def test_rows_inside_a_document_are_found_by_their_path():
-    assert [str(attempt.ref) for attempt in attempts(DOCUMENT)] == [
-        f"results.json#/results/items/{number}" for number in range(3)
-    ]
 
 
 def test_cases_without_a_name_are_told_apart_by_their_input():
@@ -208,16 +135,6 @@ def test_a_score_without_a_threshold_is_partial():
     ]
 
 
-def test_a_structured_answer_is_kept_as_such():
-    assert attempts(DOCUMENT)[0].output.structured == {"sum": 4}
-
-
-def test_what_a_document_says_besides_its_rows_stays_with_the_run():
-    (run,) = runs(list(generic.read(DOCUMENT)))
-
-    assert run.extra == {"document": {"version": 3}}
-
-
 @pytest.mark.parametrize("path", [NIGHTLY, TABLE, DOCUMENT])
 def test_a_file_is_claimed_only_with_a_mapping_beside_it(tmp_path: Path, path: Path):
     copy = tmp_path / path.name
@@ -225,17 +142,3 @@ def test_a_file_is_claimed_only_with_a_mapping_beside_it(tmp_path: Path, path: P
 
     assert generic.recognise(path) is not None
     assert generic.recognise(copy) is None
-
-
-def test_a_mapping_is_no_log(tmp_path: Path):
-    assert generic.recognise(NIGHTLY.with_name("nightly.jsonl.map.toml")) is None
-    assert generic.recognise(TABLE.with_name("errata.map.toml")) is None
-    assert generic.recognise(tmp_path / "nowhere.csv") is None
-    assert generic.recognise(TABLE.parent) is None
-
-
-@pytest.mark.parametrize("path", [NIGHTLY, TABLE, DOCUMENT])
-def test_every_attempt_has_an_id_of_its_own(path: Path):
-    ids = [attempt.id for attempt in attempts(path)]
-
-    assert len(ids) == len(set(ids))

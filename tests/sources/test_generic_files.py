@@ -50,22 +50,6 @@ def test_a_pattern_means_what_glob_takes_it_for(folder: Path, pattern: str):
     assert reader.matching_files(folder, pattern) == wanted
 
 
-@pytest.mark.parametrize("pattern", ["..", "/*.json", "**/"])
-def test_what_is_no_pattern_of_files_is_left_to_glob(folder: Path, pattern: str):
-    try:
-        wanted = [path for path in folder.glob(pattern) if path.is_file()]
-    except (NotImplementedError, ValueError) as error:
-        with pytest.raises(type(error)):
-            reader.matching_files(folder, pattern)
-    else:
-        assert reader.matching_files(folder, pattern) == wanted
-
-
-def test_there_is_nothing_in_what_is_no_folder(folder: Path):
-    assert reader.matching_files(folder / "a.json", "*.json") == []
-    assert reader.matching_files(folder / "nowhere", "**/*.json") == []
-
-
 @pytest.mark.parametrize("size", [100, tables.SMALL - 1, tables.SMALL, tables.SMALL + 1])
 def test_a_small_document_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int):
     """Without a file object. A longer one is read again: only its beginning is needed to see what it is."""

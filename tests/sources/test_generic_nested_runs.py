@@ -42,13 +42,6 @@ def test_runs_of_one_model_stay_apart(tmp_path: Path):
     assert not any(item.duplicate_of for item in items if isinstance(item, Attempt))
 
 
-def test_runs_in_lines_stay_apart(tmp_path: Path):
-    lines = "".join(json.dumps(run) + "\n" for run in RUNS)
-    mapping = NESTED.replace("runs[].results[]", "results[]")
-
-    assert counts(read(tmp_path, lines, mapping, "log.jsonl")) == [2, 3]
-
-
 def test_runs_that_the_mapping_merges_are_merged(tmp_path: Path):
     assert counts(read(tmp_path, {"runs": RUNS}, NESTED.replace("[run]", '[run]\nid = "all"'))) == [5]
 
@@ -102,13 +95,4 @@ def test_runs_of_an_earlier_mapping_are_listed_and_not_removed(table: Path):
     assert "1 run of log.csv from an earlier import is not in this one; to remove: `errata rm log`" in talk
     assert len(errata("runs", "--json").rows) == 3
     assert errata("rm", "--yes", "log").code == 0
-    assert "earlier import" not in errata("import", "log.csv").talk
-
-
-def test_another_file_of_the_folder_is_not_stale(table: Path):
-    other = table.with_name("other.csv")
-    other.write_text(TABLE, encoding="utf-8")
-    other.with_name("other.csv.map.toml").write_text(FLAT, encoding="utf-8")
-    errata("import", "other.csv")
-
     assert "earlier import" not in errata("import", "log.csv").talk

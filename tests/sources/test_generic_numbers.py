@@ -25,11 +25,6 @@ def statuses(folder: Path, values: list[Any], mapping: str = MAPPING) -> list[st
     return [check.status for attempt in attempts for check in attempt.checks if check.name == "value"]
 
 
-@pytest.mark.parametrize("values", [[0, 1, 2], [0.0, 1.0, 0.4], ["0", "1", "0.9"]])
-def test_zero_and_one_beside_other_numbers_are_measured_values(tmp_path: Path, values: list[Any]):
-    assert statuses(tmp_path, values) == ["unscored"] * 3
-
-
 @pytest.mark.parametrize("values", [[0, 1, 1], [0.0, 1.0, None], [False, True, None], ["0", "1", ""]])
 def test_a_column_of_only_zero_and_one_is_no_and_yes(tmp_path: Path, values: list[Any]):
     assert statuses(tmp_path, values)[:2] == ["fail", "pass"]
@@ -77,10 +72,3 @@ def test_a_total_of_one_is_a_count_beside_passes(tmp_path: Path):
     path.write_text("task,solved,target_passed,target_total\na,1,1,1\nb,0,0,1\nc,1,1,1\n", encoding="utf-8")
 
     assert "[checks]" not in draft_mapping(path).text
-
-
-def test_a_rating_is_still_drafted_as_a_check(tmp_path: Path):
-    path = tmp_path / "log.csv"
-    path.write_text("task,solved,quality\na,1,5\nb,0,2\nc,1,4\n", encoding="utf-8")
-
-    assert 'quality = "quality"' in draft_mapping(path).text

@@ -53,21 +53,6 @@ def test_the_last_brackets_may_be_left_out(tmp_path: Path, rows: str):
     assert len(attempts(items_of(tmp_path, document, f'rows = "{rows}"\n{CASE}'))) == 2
 
 
-def test_runs_may_be_the_values_of_an_object(tmp_path: Path):
-    document = {"m1": {"results": RESULTS}, "m2": {"results": RESULTS}}
-    items = items_of(tmp_path, document, f'rows = "[].results[]"\n[run]\nmodel = {{ column = "@key" }}\n{CASE}')
-
-    assert [run.subject.model for run in runs(items)] == ["m1", "m2"]
-
-
-def test_a_run_without_its_list_is_unreadable_and_the_others_are_kept(tmp_path: Path):
-    document = {"runs": [{"model": "m1", "results": RESULTS}, {"model": "m2", "results": "crashed"}]}
-    items = items_of(tmp_path, document, f'rows = "runs[].results[]"\n{CASE}')
-
-    assert len(attempts(items)) == 2
-    assert [item.where for item in items if isinstance(item, Unreadable)] == ["log.json#/runs/1/results"]
-
-
 def test_fields_of_the_document_and_of_the_object_around_the_rows_are_columns(tmp_path: Path):
     document = {"config": {"suite": "s"}, "tasks": [{"task": "t1", "trials": [{"ok": 1}, {"ok": 0}]}]}
     mapping = 'suite = { column = "$.config.suite" }\nrows = "tasks[].trials[]"\n[case]\nname = "^task"\n[attempt]\n'
@@ -198,15 +183,3 @@ def test_a_model_without_its_column_is_refused_by_name(tmp_path: Path):
         items_of(tmp_path, WIDE, mapping, name="log.csv")
 
     assert caught.value.message == "`log.csv` has no column `bart_ok` (`{model}_ok`)"
-
-
-def test_a_table_with_a_column_for_each_benchmark_gives_an_attempt_for_each(tmp_path: Path):
-    mapping = 'cases = ["arc", "mmlu"]\n[run]\nmodel = { column = "model" }\n[attempt]\nscore = "{case}"'
-    items = items_of(tmp_path, "model,arc,mmlu\nm1,0.5,0.6\nm2,0.7,0.8\n", mapping, name="log.csv")
-
-    assert [(attempt.case, attempt.reported) for attempt in attempts(items)] == [
-        ("arc", 0.5),
-        ("mmlu", 0.6),
-        ("arc", 0.7),
-        ("mmlu", 0.8),
-    ]

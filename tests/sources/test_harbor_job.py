@@ -1,6 +1,5 @@
 """Jobs of Harbor as runs: whose they are, what they were to hold, and the harness's own numbers."""
 
-import json
 import shutil
 
 import pytest
@@ -21,9 +20,8 @@ from harbor_fixtures import (
     write,
 )
 
-from errata import sources
 from errata.compare.trials import Trials
-from errata.model import Case, Unreadable
+from errata.model import Unreadable
 from errata.sources import harbor
 
 MISSING_UVX = "uvx: command not found"
@@ -33,19 +31,6 @@ def raw_kimi():
     return documents("*/result.json", KIMI)
 
 
-def test_all_45_trials_of_the_kimi_job_are_read_without_a_problem():
-    found = items_of(KIMI)
-
-    assert len(attempts(found)) == len(raw_kimi()) == 45
-    assert not [item for item in found if isinstance(item, Unreadable)]
-
-
-def test_strictly_none_of_the_45_trials_pass():
-    raw = [result["verifier_result"]["rewards"]["reward"] for result in raw_kimi().values()]
-
-    assert [one.outcome for one in attempts(items_of(KIMI))].count("pass") == sum(raw) == 0
-
-
 def test_an_old_job_leaves_trials_with_an_exception_out_of_its_mean():
     counted = [one for one in attempts(items_of(KIMI)) if one.reported_counted]
     raw = [result for result in raw_kimi().values() if result["exception_info"] is None]
@@ -53,14 +38,6 @@ def test_an_old_job_leaves_trials_with_an_exception_out_of_its_mean():
 
     assert len(counted) == len(raw) == headline.n == 42
     assert sum(one.reported for one in counted) / 42 == headline.value == 0.0
-
-
-def test_the_three_trials_out_of_time_were_scored_all_the_same():
-    late = {one.case for one in attempts(items_of(KIMI)) if facts(one) == ("limit", "scored", "fail")}
-    raw = {f"{one['source']}/{one['task_name']}" for one in raw_kimi().values() if one["exception_info"]}
-
-    assert late == raw
-    assert len(late) == 3
 
 
 def test_the_16_trials_whose_verifier_never_ran_can_be_told_by_their_files():
@@ -78,63 +55,6 @@ def test_the_16_trials_whose_verifier_never_ran_can_be_told_by_their_files():
 
     assert len(without) == len(raw) == 16
     assert {facts(one)[1:] for one in without} == {("scored", "fail")}
-
-
-def test_without_a_model_in_the_agents_info_the_configured_one_is_meant():
-    subject = runs(items_of(KIMI))[0].subject
-
-    assert (subject.agent, subject.agent_version, subject.model) == ("claude-code", "2.1.89", "kimi-k2.5")
-
-
-def test_a_run_is_known_by_the_id_of_its_job():
-    run = runs(items_of(KIMI))[0]
-
-    assert run.native_id == json.loads((KIMI / "result.json").read_text())["id"]
-    assert run.suite == "terminal-bench"
-
-
-def test_a_new_job_counts_every_trial_with_a_reward():
-    counted = {one.native_id for one in attempts(items_of(DEMO)) if one.reported_counted}
-    stats = json.loads((DEMO / "result.json").read_text())["stats"]["evals"]["terminus-2__mock-model__terminal-bench"]
-
-    assert counted == {name for names in stats["reward_stats"]["reward"].values() for name in names}
-    assert len(counted) == stats["n_trials"] == 3
-
-
-def test_a_job_without_metrics_has_a_headline_without_a_value():
-    headline = next(one for one in runs(items_of(DEMO))[0].reported if one.headline)
-
-    assert (headline.name, headline.value, headline.n) == ("mean", None, 3)
-
-
-def test_trials_of_one_task_are_numbered_by_their_names():
-    found = {one.native_id: (one.case, one.index) for one in attempts(items_of(DEMO))}
-
-    assert found["hello-world__aB3xY"] == ("terminal-bench/hello-world", 1)
-    assert found["hello-world__kQ9zT"] == ("terminal-bench/hello-world", 2)
-
-
-def test_cases_are_expected_by_task_and_not_by_trial():
-    assert runs(items_of(DEMO))[0].expected_cases == 3
-    assert runs(items_of(STEPS))[0].expected_cases == 2
-    assert runs(items_of(KIMI))[0].expected_cases == 45
-
-
-def test_the_usage_of_a_job_counts_the_cache_in():
-    usage = runs(items_of(DEMO))[0].usage.subject
-
-    assert (usage.input, usage.cache_read, usage.output, usage.cost) == (4800, 400, 1200, 0.04)
-    assert usage.includes_cache
-
-
-def test_the_checksum_of_a_task_is_the_digest_of_its_case():
-    cases = [item for item in items_of(DEMO) if isinstance(item, Case)]
-
-    assert {(case.native_id, case.digest) for case in cases} == {
-        ("build-linux", "abc123"),
-        ("chess", "abc123"),
-        ("hello-world", "abc123"),
-    }
 
 
 def test_each_agent_model_and_dataset_of_a_job_is_a_run_of_one_group(tmp_path):
@@ -161,26 +81,6 @@ def test_each_agent_model_and_dataset_of_a_job_is_a_run_of_one_group(tmp_path):
     assert len({run.id for run in found}) == 3
     assert {run.group for run in found} == {"job-1"}
     assert [run.reported[0].value for run in found if run.suite == "bench"] == [0.25, 0.75]
-
-
-def test_a_task_of_no_dataset_is_of_the_suite_adhoc(tmp_path):
-    assert runs(items(a_job(tmp_path / "job", a_result(source=None))))[0].suite == "adhoc"
-
-
-def test_metrics_beside_the_mean_and_pass_at_k_are_kept(tmp_path):
-    evals = {"agent__model__bench": {"n_trials": 1, "metrics": [{"mean": 0.5, "max": 1.0}], "pass_at_k": {"2": 0.75}}}
-
-    found = runs(items(a_job(tmp_path / "job", a_result(), evals=evals)))[0].reported
-
-    assert [(one.name, one.value, one.headline) for one in found[:3]] == [
-        ("mean", 0.5, True),
-        ("max", 1.0, False),
-        ("pass@2", 0.75, False),
-    ]
-
-
-def test_the_older_names_of_the_counts_are_kept():
-    assert runs(items_of(KIMI))[0].extra["stats"] == {"n_trials": 42, "n_errors": 3}
 
 
 def test_a_trial_folder_without_a_result_is_unfinished():
@@ -238,22 +138,6 @@ def test_what_the_lock_plans_and_the_job_counts_is_not_missing(named, tmp_path):
     assert (trials.not_in_log, len(trials.rows)) == (1, 1 + named)
 
 
-def test_a_job_whose_trials_are_all_there_has_nothing_beside_the_log():
-    assert [run.measured_attempts for path in (DEMO, KIMI, STEPS) for run in runs(items_of(path))] == [None] * 3
-
-
-def test_a_job_without_an_end_is_running():
-    run = runs(items_of(STEPS))[0]
-
-    assert (run.native_status, run.finished_at, run.name) == ("running", None, "steps-job")
-
-
-def test_the_version_of_harbor_comes_from_the_lock():
-    run = runs(items_of(STEPS))[0]
-
-    assert (run.source.format_version, run.code.commit) == ("0.24.0", "abc1234")
-
-
 @pytest.mark.trap(20)
 def test_values_of_the_environment_and_keys_are_never_kept():
     assert "not-for-the-store" not in repr(items_of(STEPS))
@@ -279,16 +163,6 @@ def test_a_trial_alone_names_its_job_as_its_group():
     run = runs(items(KIMI / "pypi-server__XLnvB86"))[0]
 
     assert run.group == runs(items_of(KIMI))[0].native_id
-
-
-def test_each_job_below_a_folder_is_found(tmp_path):
-    shutil.copytree(DEMO, tmp_path / "jobs" / "one")
-    shutil.copytree(STEPS, tmp_path / "jobs" / "deeper" / "two")
-
-    found = sources.find(tmp_path)
-
-    assert sorted(one.path.name for one in found) == ["one", "two"]
-    assert {one.source.NAME for one in found} == {"harbor"}
 
 
 @pytest.mark.parametrize("damage", ["", "{", "null"])
@@ -337,24 +211,6 @@ def test_a_job_that_has_made_no_trial_is_a_run_without_attempts(tmp_path):
     (run,) = items(job)
 
     assert (run.subject.model, run.expected_cases, run.native_status) == ("model", 5, "running")
-
-
-def test_two_thousand_trials_are_told_apart_in_a_moment(tmp_path):
-    names = [f"task__{number:04}" for number in range(2000)]
-    evals = {"agent__model__bench": {"n_trials": 2000, "reward_stats": {"reward": {"0.0": names}}}}
-    job = a_job(tmp_path / "job", *(a_result(trial_name=name) for name in names), evals=evals)
-
-    found = attempts(items(job))
-
-    assert [one.index for one in found] == list(range(1, 2001))
-    assert all(one.reported_counted for one in found)
-
-
-def test_a_folder_of_something_else_is_not_harbors(tmp_path):
-    write(tmp_path / "result.json", {"id": "x", "stats": {}})
-    write(tmp_path / "trial" / "result.json", {"score": 1})
-
-    assert harbor.recognise(tmp_path) is None
 
 
 def test_one_file_of_a_job_is_explained():

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from changed_logs import FIXTURES, attempts, by_case, cases, change, copy_of, facts, runs, unreadables
+from changed_logs import FIXTURES, attempts, by_case, cases, change, copy_of, facts
 
 from errata import sources
 from errata.errors import UnknownFormatError
@@ -43,34 +43,6 @@ def test_the_letter_that_was_answered_is_the_choice_behind_it():
 
     assert (first.output.text, first.output.answer) == (" D", "meaning in an afterlife")
     assert (case.expected, len(case.choices)) == ("internalmeaning", 4)
-
-
-def test_only_the_test_split_is_in_the_number():
-    counted = {cases(MMLU)[name].category: one.reported_counted for name, one in by_case(MMLU).items()}
-
-    assert counted == {"test": True, "valid": False}
-
-
-def test_a_suite_is_the_name_of_the_run_without_its_model():
-    (run,) = runs(MMLU)
-
-    assert run.suite == "mmlu:subject=philosophy,method=multiple_choice_joint"
-    assert (run.subject.model, run.subject.provider) == ("openai/gpt2", "huggingface")
-
-
-def test_tokens_are_those_that_the_statistics_count():
-    first = by_case(MMLU)["id147"]
-
-    assert (first.usage.subject.input, first.usage.subject.output) == (333, 1)
-
-
-def test_what_only_counts_is_no_check():
-    assert {check.name for one in attempts(DEMO) for check in one.checks} == {
-        "exact_match",
-        "quasi_exact_match",
-        "prefix_exact_match",
-        "quasi_prefix_exact_match",
-    }
 
 
 @pytest.mark.parametrize(
@@ -184,16 +156,6 @@ def test_requests_for_each_reference_are_one_attempt(demo):
     assert len(attempt.steps) == 6
 
 
-def test_several_completions_are_tries(demo):
-    def twice(states):
-        states[0]["result"]["completions"] *= 2
-        return states
-
-    change_states(demo, twice)
-
-    assert [step.try_ for step in attempts(demo)[0].steps] == [1, 1, 2]
-
-
 def test_what_an_annotator_said_is_kept_as_a_judgement(demo):
     def judge(states):
         states[0]["annotations"] = {"omni_math": {"score": 1, "reasoning": "Right."}}
@@ -202,21 +164,6 @@ def test_what_an_annotator_said_is_kept_as_a_judgement(demo):
     change_states(demo, judge)
 
     assert [one.raw for one in attempts(demo)[0].judgements] == [{"score": 1, "reasoning": "Right."}]
-
-
-def test_requests_that_are_cut_off_are_read_as_far_as_they_go(demo):
-    path = demo / "scenario_state.json"
-    path.write_bytes(path.read_bytes()[:-1000])
-
-    assert len(attempts(demo)) == 1
-    assert [one.why.partition(":")[0] for one in unreadables(demo)] == ["cut off"]
-
-
-def test_statistics_that_can_not_be_read_leave_the_requests_unmeasured(demo):
-    (demo / "per_instance_stats.json").write_text("{")
-
-    assert {facts(one) for one in attempts(demo)} == {("completed", "not_run", "none")}
-    assert [one.ref.file for one in unreadables(demo)] == ["per_instance_stats.json"]
 
 
 def test_a_file_of_a_run_is_named_as_that():

@@ -7,9 +7,7 @@ import pytest
 from changed_logs import FIXTURES, attempts, by_case, cases, copy_of, facts, runs
 
 from errata import sources
-from errata.sources import helm
 
-DEMO = FIXTURES / "helm" / "demo" / "data"
 PREDICTIONS = FIXTURES / "helm" / "predictions" / "data"
 OTHER_NAMES = {"run_spec": "a1", "scenario_state": "b2", "per_instance_stats": "c3", "stats": "d4"}
 
@@ -93,20 +91,3 @@ def test_displayed_predictions_measure_requests_that_have_no_statistics(demo):
     (demo / "shown.json").write_text(json.dumps(shown))
 
     assert [facts(one) for one in attempts(demo)] == usual
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        [{"instance_id": "a", "stats": 3}],
-        [{"instance_id": "a", "predicted_text": "x"}],
-        [{"name": {"name": "accuracy"}, "count": 3}],  # statistics without instances
-        {"request_states": "none"},
-        [{"input": {"text": "x"}, "references": [], "split": "test"}],
-    ],
-)
-def test_other_documents_are_no_run(tmp_path, content):
-    (tmp_path / "a.json").write_text(json.dumps(content))
-
-    assert helm.recognise(tmp_path) is None
-    assert helm.recognise(tmp_path / "a.json") is None

@@ -1,13 +1,12 @@
 """What is said of a path that no source reads: what it seems to be, and what would be right."""
 
-import json
 import shutil
 from pathlib import Path
 
 import pytest
 
 from errata import sources
-from errata.errors import SourceError, UnknownFormatError
+from errata.errors import SourceError
 
 
 @pytest.fixture
@@ -56,34 +55,16 @@ def test_a_folder_is_named_by_the_first_file_that_gives_it_away(tmp_path):
     )
 
 
-def test_a_text_that_only_speaks_of_such_a_file_is_none(tmp_path):
-    quoted = json.dumps({"answer": DESCRIBED["lighteval results"]})
-    (tmp_path / "answers.json").write_text(quoted)
-
-    assert "lighteval" not in refusal(tmp_path / "answers.json").hint
-
-
 def test_an_empty_file_is_called_empty(tmp_path):
     (tmp_path / "log.eval").touch()
 
     assert refusal(tmp_path / "log.eval").hint.startswith("the file is empty")
 
 
-def test_an_empty_folder_is_called_empty(tmp_path):
-    assert refusal(tmp_path).hint == "the folder is empty"
-
-
 def test_a_folder_of_empty_folders_is_called_so(tmp_path):
     (tmp_path / "jobs" / "first").mkdir(parents=True)
 
     assert refusal(tmp_path).hint == "the folder contains only empty folders"
-
-
-def test_a_folder_of_empty_files_is_called_so(tmp_path):
-    (tmp_path / "a.json").touch()
-    (tmp_path / "b.json").touch()
-
-    assert refusal(tmp_path).hint == "all files in the folder are empty"
 
 
 def test_a_left_over_of_a_write_names_the_finished_file(tmp_path):
@@ -154,7 +135,3 @@ def test_a_benchmark_in_the_place_of_a_run_is_called_one(tmp_path, names, told):
         (tmp_path / name).write_text("x")
 
     assert refusal(tmp_path).hint.startswith(told)
-
-
-def test_a_hint_is_still_an_unknown_format(tmp_path):
-    assert isinstance(refusal(tmp_path), UnknownFormatError)

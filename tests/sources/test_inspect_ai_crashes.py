@@ -65,9 +65,3 @@ def test_a_crash_while_the_log_is_written_is_of_the_aggregation(tmp_path):
 )
 def test_what_the_harness_did_for_others_is_no_crash_of_its_own(tmp_path, place, frame):
     assert crashed(tmp_path, RUN, PLAN, place).frame == frame
-
-
-def test_a_cancelled_sample_is_no_crash_of_the_harness(tmp_path):
-    error = {"message": "CancelledError('x')", "traceback": a_traceback(RUN, error="CancelledError: x")}
-
-    assert first_with(tmp_path, error=error, scores={}).errors[-1].frame == ""

@@ -25,12 +25,6 @@ def test_a_grade_that_was_not_found_is_no_failure_although_it_is_written_as_one(
     assert (judged.checks[0].status, judged.checks[0].error.message) == ("error", NOT_FOUND)
 
 
-def test_a_grade_that_was_not_found_was_counted_as_wrong_all_the_same(tmp_path):
-    judged = scored(tmp_path, "I", explanation=NOT_FOUND)
-
-    assert (judged.reported, judged.reported_counted, judged.native_status) == (0.0, True, "I")
-
-
 @pytest.mark.parametrize(
     "told",
     [

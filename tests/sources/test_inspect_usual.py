@@ -10,7 +10,6 @@ from errata.model.codec import pack
 from errata.sources.base import DEPTH_CAP, decode
 from errata.sources.inspect_ai import decoding, logs
 from errata.sources.inspect_ai.decoding import decode_usual
-from errata.sources.inspect_ai.events import Events, fields_of, fields_of_all
 from errata.sources.inspect_ai.messages import UsualMessage
 
 ARCHIVES = sorted(FOLDER.rglob("*.eval"))
@@ -132,38 +131,3 @@ def test_what_is_no_sample_is_decoded_or_refused_as_ever(data):
             return str(error)
 
     assert told(decode_usual) == told(decode)
-
-
-def test_a_field_that_inspect_has_not_written_yet_is_kept(tmp_path, monkeypatch):
-    path = with_samples(tmp_path, lambda sample: sample | {"novel": {"a": 1}})
-    found = [item for item in read(path, monkeypatch, SHORT) if type(item) is Attempt]
-
-    assert len(found) == 14
-    assert all(attempt.extra["novel"] == {"a": 1} for attempt in found)
-
-
-def test_an_event_is_whole_when_it_is_asked_for():
-    _, samples = raw(log("demo_eval"))
-    events = decode_usual(json.dumps(samples[0]).encode())["events"]
-
-    assert type(events) is Events
-    assert [events.whole(event) for event in events.all] == samples[0]["events"]
-
-
-def test_the_fields_of_a_usual_event_are_the_same_one_by_one():
-    events = [event for sample in raw(log("demo_eval"))[1] for event in sample["events"]]
-
-    assert [known(one) for one in fields_of_all(events)] == [known(fields_of(event)) for event in events]
-    assert len(events) > 100
-
-
-def known(fields):
-    """An empty text or output says as much as none."""
-    output = fields.output
-    return (
-        fields.event, fields.span_id or "", fields.id or "", fields.timestamp, fields.completed, fields.error,
-        [(choice.message.id or "" if choice.message else "", choice.stop_reason or "") for choice in output.choices]
-        if output
-        else [],
-        (output.usage if output else None) or {},
-    )  # fmt: skip

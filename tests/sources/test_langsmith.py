@@ -1,14 +1,11 @@
 """What is special about LangSmith: crashes that are scored all the same, and evaluators whose crash is a comment."""
 
-import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-from changed_logs import FIXTURES, attempts, by_case, cases, copy_of, facts, runs, unreadables, write_rows
+from changed_logs import FIXTURES, attempts, by_case, cases, facts, runs, write_rows
 
 from errata.model import Attempt
-from errata.sources import langsmith
 
 ROWS = FIXTURES / "langsmith" / "repetitions" / "data"
 RIGHT, WRONG, CRASHED = (
@@ -69,12 +66,6 @@ def test_an_evaluator_that_said_nothing_has_not_scored(tmp_path):
     assert facts(only(tmp_path, feedback(comment="not sure"))) == ("completed", "unscored", "none")
 
 
-def test_a_word_for_a_score_is_kept(tmp_path):
-    one = only(tmp_path, feedback(value="correct"))
-
-    assert (one.checks[0].value, one.outcome) == ("correct", "pass")
-
-
 def test_the_first_evaluator_that_says_yes_or_no_decides(tmp_path):
     one = only(tmp_path, feedback("similarity", 0.2), feedback("exact", True))
 
@@ -98,28 +89,6 @@ def test_repetitions_of_an_example_are_attempts_of_one_case():
     assert cases(ROWS)[RIGHT].name == "2+2"
 
 
-def test_results_inside_of_an_object_are_read(tmp_path):
-    result = row(feedback(score=True))
-    result["evaluation_results"] = {"results": result["evaluation_results"]}
-    (one,) = attempts(write_rows(tmp_path / "rows.jsonl", result))
-
-    assert one.outcome == "pass"
-
-
-def test_rows_of_several_experiments_are_several_runs(tmp_path):
-    path = write_rows(tmp_path / "rows.jsonl", row(feedback(score=True)), row(feedback(score=False), session_name="t"))
-
-    assert [run.native_id for run in runs(path)] == ["s", "t"]
-    assert len({one.run for one in attempts(path)}) == 2
-
-
-def test_a_list_of_rows_is_read_like_lines(tmp_path):
-    rows = [json.loads(line) for line in next(ROWS.iterdir()).read_text().splitlines()]
-    (tmp_path / "rows.json").write_text(json.dumps(rows, indent=1))
-
-    assert [facts(one) for one in attempts(tmp_path)] == [facts(one) for one in attempts(ROWS)]
-
-
 def test_the_model_is_what_all_rows_name(tmp_path):
     metadata = {"metadata": {"ls_model_name": "nimbus-2", "ls_provider": "acme"}}
     only(tmp_path, feedback(score=True), extra=metadata)
@@ -141,19 +110,3 @@ def test_the_runs_below_are_steps(tmp_path):
 
 def test_a_run_that_never_ended_is_unfinished(tmp_path):
     assert only(tmp_path, end_time=None, outputs=None).execution == "unfinished"
-
-
-def test_a_broken_line_leaves_the_others(tmp_path):
-    log = copy_of("langsmith/repetitions", tmp_path) / "experiment_rows.jsonl"
-    lines = log.read_text().splitlines()
-    log.write_text("\n".join([*lines[:3], lines[3][:500], *lines[4:]]))
-
-    assert len(attempts(log)) == 5
-    assert [one.run for one in unreadables(log)] == [runs(log)[0].id]
-
-
-@pytest.mark.parametrize("text", ['{"run": {"a": 1}}', '{"id": "a", "run_type": "chain", "dotted_order": "2026"}'])
-def test_runs_without_an_example_are_no_experiment(text, tmp_path):
-    (tmp_path / "x.jsonl").write_text(text)
-
-    assert langsmith.recognise(tmp_path / "x.jsonl") is None

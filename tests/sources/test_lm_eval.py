@@ -4,10 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-from changed_logs import FIXTURES, attempts, by_case, cases, change_rows, copy_of, facts, items, runs, unreadables
+from changed_logs import FIXTURES, attempts, by_case, cases, facts, items, runs, unreadables
 
-from errata import sources
 from errata.model import Attempt, Run
 from errata.sources import lm_eval
 
@@ -70,10 +68,6 @@ def test_an_empty_answer_is_scored_and_nothing_more_is_known_of_it():
     assert facts(by_case(API)["2"]) == ("completed", "scored", "fail")
 
 
-def test_a_chat_is_read_out_of_the_text_that_holds_it():
-    assert cases(API)["0"].input == [{"role": "user", "content": "Q: 2+2=\nA:"}]
-
-
 def test_of_likelihoods_the_highest_is_the_answer():
     picked = {name: one.output.answer for name, one in by_case(DUMMY).items() if one.output.structured}
 
@@ -87,34 +81,11 @@ def test_the_number_of_the_right_choice_is_told_as_that_choice():
     assert (case.choices, case.expected) == (("3", "4"), "4")
 
 
-def test_each_task_is_a_run_of_one_group():
-    found = runs(DUMMY)
-
-    assert [run.suite for run in found] == ["demo_gen", "demo_mc"]
-    assert len({run.group for run in found}) == 1
-
-
 def test_a_task_without_samples_is_a_run_without_attempts():
     perturbed, rephrased = runs(MATHS)
 
     assert {one.run for one in attempts(MATHS)} == {perturbed.id}
     assert rephrased.reported[0].value == 0.0004
-
-
-def test_the_uncertainty_stands_beside_its_number():
-    (run,) = runs(API)
-
-    assert [(one.name, one.filter, one.stderr) for one in run.reported] == [
-        ("exact_match", "strict", pytest.approx(1 / 3)),
-        ("exact_match", "flexible", 0.0),
-    ]
-
-
-def test_arguments_that_were_typed_are_taken_apart():
-    (run, _) = runs(MATHS)
-
-    assert run.subject.params["model_args"]["trust_remote_code"] == "True"
-    assert run.subject.model.startswith("RylanSchaeffer/")
 
 
 def test_a_key_among_the_arguments_is_not_kept(tmp_path):
@@ -169,12 +140,6 @@ def test_a_group_of_groups_goes_down_to_the_tasks(tmp_path):
     assert [(run.suite, [one.case for one in attempts(path)]) for run in runs(path)] == [("all", ["all/a/0"])]
 
 
-def test_groups_in_a_circle_end(tmp_path):
-    path = results(tmp_path, {"a": {"acc,none": 1.0}}, group_subtasks={"a": ["b"], "b": ["a"]})
-
-    assert [run.suite for run in runs(path)] == ["a"]
-
-
 # measures
 
 
@@ -203,25 +168,6 @@ def test_a_measure_without_a_value_is_no_verdict(tmp_path):
 
 
 # where the files are
-
-
-def test_samples_are_read_with_the_results_beside_them():
-    found = sources.find(DUMMY)
-
-    assert [one.path.name for one in found] == ["results_2026-11-15T19-22-58.311841.json"]
-
-
-def test_samples_that_are_named_are_read_alone():
-    (found,) = sources.find(next(API.rglob("samples*")))
-
-    assert len(attempts(found.path)) == 3
-
-
-def test_in_a_folder_samples_are_read_with_their_results():
-    found, passed_over, _ = sources.look(API)
-
-    assert [one.path.name.partition("_")[0] for one in found] == ["results"]
-    assert passed_over == []
 
 
 def test_samples_alone_are_a_run_of_a_task_without_numbers():
@@ -269,19 +215,3 @@ def test_rows_of_an_older_release_are_one_list_with_arguments_in_lists(tmp_path)
 
     assert [(check.name, check.value) for check in attempt.checks] == [("acc,strict", 0.0), ("acc,flexible", 1.0)]
     assert attempt.ref.pointer == "/0"
-
-
-def test_a_damaged_row_costs_only_itself(tmp_path):
-    log = copy_of("lm_eval/dummy", tmp_path)
-    path = next(log.rglob("samples_demo_mc*"))
-    path.write_text(path.read_text().replace('"doc_id": 1', '"doc_id": 1,,'))
-
-    assert [(one.where, one.run) for one in unreadables(log)] == [(f"{path.name}:2", runs(log)[1].id)]
-    assert len(attempts(log)) == 5
-
-
-def test_a_row_without_a_document_costs_only_itself(tmp_path):
-    log = copy_of("lm_eval/dummy", tmp_path)
-    change_rows(next(log.rglob("samples_demo_mc*")), lambda row: row if row["doc_id"] else {"doc_id": 0})
-
-    assert [one.why for one in unreadables(log)] == ["field missing: 'doc'"]

@@ -27,22 +27,12 @@ def test_the_items_and_the_other_fields(opened):
     ]
 
 
-def test_a_document_that_is_the_list_itself(opened):
-    assert [str(row.ref) for row in opened("[1, 2]", "").rows()] == ["document.json#/0", "document.json#/1"]
-
-
 @pytest.mark.parametrize("listed", ["rows", ""])
 def test_what_stands_before_a_cut_is_read(opened, listed):
     document = opened('{"name": "a", "rows": [1, 2, ' if listed else "[1, 2, ", listed)
 
     assert [row.data for row in document.rows()] == [1, 2]
     assert [problem.why.partition(":")[0] for problem in document.problems()] == ["cut off"]
-
-
-def test_bare_constants_are_read(opened):
-    (row,) = opened('{"rows": [{"a": NaN}]}').rows()
-
-    assert str(row.data["a"]) == "nan"
 
 
 @pytest.mark.parametrize("beside", ["1", "NaN"])
@@ -75,9 +65,3 @@ def test_an_item_that_is_nested_too_deep_is_one_unreadable(opened):
 @pytest.mark.parametrize("text", ["", "[]", "7", '"text"', "{", b"\xff\xfe\x00"])
 def test_what_is_no_document_is_one_unreadable(opened, text):
     assert isinstance(opened(text), Unreadable)
-
-
-def test_a_list_that_is_none_is_a_field(opened):
-    document = opened('{"rows": null, "name": "a"}')
-
-    assert (list(document.rows()), sorted(document.fields)) == ([], ["name", "rows"])

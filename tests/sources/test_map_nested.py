@@ -97,24 +97,6 @@ def test_every_column_is_called_recognised_only_if_it_was(at_home: Path):
     assert "Not mapped: zzz" in shown
 
 
-def test_a_question_among_the_doubts_ends_with_a_question_mark(at_home: Path):
-    rows = "".join(f"t{at},{at % 2}\n" for at in range(6))
-    (at_home / "log.csv").write_text(f"task,score\n{rows}", encoding="utf-8")
-
-    assert "?." not in done("map", "--dry-run", "log.csv").out
-
-
-def test_the_suite_of_a_folder_is_called_like_the_folder(at_home: Path, monkeypatch: pytest.MonkeyPatch):
-    folder = at_home / "harbour"
-    folder.mkdir()
-    for at in range(3):
-        content = {"task": f"t{at}", "solved": at % 2 == 0, "patch": f"diff {at}"}
-        (folder / f"t{at}.json").write_text(json.dumps(content), encoding="utf-8")
-    monkeypatch.chdir(folder)
-
-    assert tomllib.loads(draft_mapping(Path()).text)["suite"] == "harbour"
-
-
 def test_a_number_for_each_row_is_no_rival_of_the_case(tmp_path: Path):
     rows = "".join(f"{2 * at + of},t{at},m{of},{at % 2}\n" for at in range(4) for of in range(2))
     draft = drafted(tmp_path, f"Nr,task,model,passed\n{rows}", "log.csv")

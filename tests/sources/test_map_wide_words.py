@@ -86,11 +86,3 @@ def test_no_cell_is_lost_or_becomes_a_failure(tmp_path_factory, cells):
     assert counts.total() == 2 * len(rows)
     assert counts["fail"] == 2 + cells.count("0")
     assert (counts["error"], counts["limit"], counts["missing"]) == tuple(map(cells.count, ("err", "timeout", "")))
-
-
-def test_an_empty_status_may_be_a_status_word(tmp_path: Path):
-    path = tmp_path / "log.csv"
-    path.write_text("task,ok,state\na,1,done\nb,,\n", encoding="utf-8")
-    mapping = '[case]\nname = "task"\n[attempt]\npassed = "ok"\nstatus = "state"\n[status_words]\nmissing = [""]'
-
-    assert [one.execution for one in imported(path, mapping)] == ["completed", "missing"]

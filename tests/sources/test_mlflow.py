@@ -83,10 +83,6 @@ def test_a_trace_without_assessments_is_not_measured(tmp_path):
     assert facts(attempts(written(tmp_path, trace()))[0]) == ("completed", "not_run", "none")
 
 
-def test_a_trace_in_progress_is_unfinished(tmp_path):
-    assert facts(attempts(written(tmp_path, trace(state="IN_PROGRESS")))[0]) == ("unfinished", "not_run", "none")
-
-
 def test_an_expectation_is_the_cases_and_no_check():
     attempt = asked(EVALUATE)["capital"]
 
@@ -115,13 +111,6 @@ def test_traces_of_several_runs_are_several_runs(tmp_path):
     assert [(run.native_id, len(run.reported)) for run in runs(path)] == [(RUN, 1), ("f" * 32, 0)]
 
 
-def test_traces_of_no_run_are_told_apart_by_their_experiment(tmp_path):
-    place = {"type": "MLFLOW_EXPERIMENT", "mlflow_experiment": {"experiment_id": "7"}}
-    path = written(tmp_path, trace(trace_location=place, trace_metadata={}))
-
-    assert (runs(path)[0].native_id, runs(path)[0].suite) == (f"experiment-7-tr-{1:032x}", "experiment-7")
-
-
 @pytest.mark.parametrize("source_run", [{"mlflow.sourceRun": RUN}, {}])
 def test_traces_of_one_run_in_files_of_their_own_take_no_place_from_each_other(source_run, tmp_path):
     for name in ("tr-1", "tr-2"):
@@ -132,14 +121,6 @@ def test_traces_of_one_run_in_files_of_their_own_take_no_place_from_each_other(s
     assert len({run.id for run in alone}) == 2
     assert len({run.group for run in alone}) == 1
     assert [len(attempts(tmp_path)), len(runs(tmp_path))] == [2, 1]
-
-
-def test_a_list_of_one_trace_and_lines_of_several_are_the_run(tmp_path):
-    (tmp_path / "listed").mkdir()
-    listed = written(tmp_path / "listed", trace(feedback("exact", True)))
-    lines = write_rows(tmp_path / "lines" / "traces.jsonl", trace(trace_id="tr-1"), trace(trace_id="tr-2"))
-
-    assert [run.native_id for path in (listed, lines) for run in runs(path)] == [RUN, RUN]
 
 
 def test_a_folder_is_read_as_one_and_no_trace_twice(tmp_path):
@@ -160,14 +141,6 @@ def test_a_trace_that_its_own_file_repeats_is_reported(tmp_path):
     path = written(tmp_path, trace(feedback("exact", True)), trace(feedback("exact", True)))
 
     assert [one.why.partition(" tr-")[0] for one in unreadables(path)] == ["repeats the trace"]
-
-
-def test_the_table_alone_says_the_same():
-    whole, alone = asked(EVALUATE), asked(TABLE)
-
-    assert {one.case for one in alone.values()} <= {one.case for one in whole.values()}
-    assert facts(alone["boom"]) == ("error", "scored", "none")
-    assert (alone["boom"].duration, alone["boom"].started_at) == (0.005, "2026-11-15T19:26:39.685Z")
 
 
 def test_a_table_with_nothing_but_columns_is_read(tmp_path):
@@ -211,18 +184,6 @@ def test_spans_are_steps_with_their_calls_and_tokens(tmp_path):
     )
 
 
-def test_the_tokens_of_the_whole_are_taken_where_no_span_tells_them(tmp_path):
-    result = {"mlflow.sourceRun": RUN, "mlflow.trace.tokenUsage": '{"input_tokens": 5, "output_tokens": 2}'}
-
-    assert attempts(written(tmp_path, trace(trace_metadata=result)))[0].usage.subject.tokens == 7
-
-
-def test_ids_of_spans_are_base64_and_those_of_assessments_are_hex():
-    attempt = asked(EVALUATE)["crash"]
-
-    assert {attempt.steps[check.step].span_id for check in attempt.checks} == {"1589c50ade01923b"}
-
-
 def test_a_trace_of_mlflow_2_is_read(tmp_path):
     old = {
         "info": {
@@ -252,15 +213,6 @@ def test_a_trace_of_mlflow_2_is_read(tmp_path):
 
     assert facts(attempt) == ("error", "not_run", "none")
     assert (attempt.duration, [error.message for error in attempt.errors]) == (0.005, ["503 upstream"])
-
-
-@pytest.mark.parametrize("shape", ["one", "page", "lines"])
-def test_traces_are_read_in_each_shape_that_they_are_saved_in(tmp_path, shape):
-    whole = trace(feedback("exact", True))
-    content = {"one": json.dumps(whole, indent=1), "page": json.dumps({"traces": [whole]}), "lines": json.dumps(whole)}
-    (tmp_path / "any").write_text(content[shape])
-
-    assert facts(attempts(tmp_path / "any")[0]) == ("completed", "scored", "pass")
 
 
 def test_a_trace_that_makes_no_sense_costs_only_itself(tmp_path):

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from errata.model import Run, SourceRef, Unreadable
 from errata.sources import errata_jsonl, generic
-from errata.sources.base import Row, convert_each, of_run, unreadable
-from errata.sources.shared.runs import WAITING_CAP, by_neighbours
+from errata.sources.base import Row, convert_each, unreadable
+from errata.sources.shared.runs import by_neighbours
 from errata.testing import a_run, an_attempt
 
 BAD = unreadable("some-source", SourceRef(file="rows.jsonl", line=3), "malformed")
@@ -35,15 +35,6 @@ def test_a_row_whose_neighbours_do_not_agree_is_nobody_s(order):
     assert charged(order) == [""]
 
 
-@pytest.mark.parametrize("period", ["ab", "abc", "aabb"])
-@given(st.data())
-def test_rows_that_alternate_are_never_charged_to_the_wrong_run(period, data):
-    rows = period * 6
-    broken = data.draw(st.integers(0, len(rows) - 1))
-
-    assert charged(rows[:broken] + "x" + rows[broken + 1 :]) in ([""], [rows[broken]])
-
-
 @given(st.lists(st.sampled_from("abx"), max_size=40))
 def test_nothing_is_lost_or_made(order):
     items = [BAD if letter == "x" else an_attempt(run=letter, index=at + 1) for at, letter in enumerate(order)]
@@ -51,12 +42,6 @@ def test_nothing_is_lost_or_made(order):
 
     assert [item for item in found if not isinstance(item, Unreadable)] == [item for item in items if item is not BAD]
     assert sum(isinstance(item, Unreadable) for item in found) == order.count("x")
-
-
-def test_a_file_that_is_nothing_but_damage_is_not_held():
-    order = "aa" + "x" * (WAITING_CAP + 5) + "aa"
-
-    assert charged(order).count("a") == WAITING_CAP
 
 
 def test_a_row_that_tells_its_run_is_charged_to_it(tmp_path):
@@ -86,13 +71,6 @@ def test_a_record_of_errata_s_own_is_charged_to_the_run_that_it_names(tmp_path):
     (bad,) = [item for item in errata_jsonl.read(tmp_path / "own.jsonl") if isinstance(item, Unreadable)]
 
     assert bad.run == first.id
-
-
-def test_what_is_read_of_one_run_alone_is_its_own():
-    run = a_run()
-    (item,) = of_run(run.id, [BAD])
-
-    assert item.run == run.id
 
 
 def test_a_row_that_breaks_even_the_question_whose_it_is_is_nobody_s():

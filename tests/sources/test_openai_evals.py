@@ -1,11 +1,9 @@
 """What is special about OpenAI evals: events of many samples in turn, a report anywhere, judges among the answers."""
 
-import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-from changed_logs import FIXTURES, attempts, by_case, cases, facts, runs, unreadables, write_rows
+from changed_logs import FIXTURES, attempts, by_case, cases, facts, runs, write_rows
 
 MATCH = FIXTURES / "openai_evals" / "match" / "data"
 JUDGED = FIXTURES / "openai_evals" / "judged" / "data"
@@ -26,14 +24,6 @@ def test_the_events_of_a_sample_are_one_attempt_wherever_they_stand():
     assert facts(by_case(MATCH)["tides.dev.2"]) == ("completed", "scored", "pass")
 
 
-def test_the_report_may_stand_before_the_last_events():
-    lines = next(MATCH.iterdir()).read_text().splitlines()
-    (run,) = runs(MATCH)
-
-    assert "final_report" in json.loads(lines[5])
-    assert [(one.name, one.headline) for one in run.reported] == [("accuracy", True), ("boostrap_std", False)]
-
-
 def test_an_error_without_a_verdict_is_no_wrong_answer():
     broken = by_case(MATCH)["tides.dev.1"]
 
@@ -48,10 +38,6 @@ def test_what_was_asked_is_the_raw_sample_or_else_the_prompt():
 
     assert asked["tides.dev.0"].expected == ["spring", "syzygy"]
     assert asked["tides.dev.3"].input[1]["content"] == "How many high waters has a day?"
-
-
-def test_tokens_are_counted_where_they_are_told():
-    assert by_case(MATCH)["tides.dev.0"].usage.subject.total == 24
 
 
 def test_a_judge_is_told_from_the_subject():
@@ -105,43 +91,8 @@ def test_metrics_decide_where_nothing_is_matched(tmp_path):
     assert attempt.outcome == "pass"
 
 
-@pytest.mark.parametrize("sampled", ["A", ["A"], ["A", "B"]])
-def test_what_was_sampled_is_a_text_or_a_list(tmp_path, sampled):
-    path = log(tmp_path, event(0, "t.dev.0", "sampling", prompt="Q", sampled=sampled), {"final_report": {}})
-
-    assert attempts(path)[0].output.text == "A"
-
-
-def test_events_of_other_types_are_kept(tmp_path):
-    path = log(tmp_path, event(0, "t.dev.0", "extra", seen=True), event(1, "t.dev.0", "match", correct=True))
-
-    assert attempts(path)[0].extra["events"] == [{"type": "extra", "data": {"seen": True}}]
-
-
 def test_calls_of_functions_are_steps(tmp_path):
     path = log(tmp_path, event(0, "t.dev.0", "function_call", name="f", arguments={"x": 1}))
     ((call,),) = (step.tool_calls for step in attempts(path)[0].steps)
 
     assert (call.name, call.arguments) == ("f", {"x": 1})
-
-
-def test_events_without_a_specification_are_read_too(tmp_path):
-    path = write_rows(tmp_path / "log.jsonl", event(0, "t.dev.0", "match", correct=True))
-
-    assert (runs(path)[0].native_id, len(attempts(path))) == ("log", 1)
-
-
-def test_a_damaged_event_costs_only_itself(tmp_path):
-    path = log(tmp_path, event(0, "t.dev.0", "match", correct=True), {"final_report": {}})
-    path.write_text(path.read_text() + '{"run_id": "r1", "event')
-
-    assert [one.where for one in unreadables(path)] == ["log.jsonl:4"]
-    assert len(attempts(path)) == 1
-
-
-def test_events_of_no_sample_are_told_and_cost_nothing_else(tmp_path):
-    nobody = [event(at, "x", "match", correct=True) | {"sample_id": None} for at in range(2)]
-    path = log(tmp_path, *nobody, event(2, "t.dev.0", "match", correct=True))
-
-    assert [one.why for one in unreadables(path)] == ["a row without an id"] * 2
-    assert len(attempts(path)) == 1

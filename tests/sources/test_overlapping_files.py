@@ -64,13 +64,6 @@ def test_another_outcome_is_another_run(tmp_path):
     assert len(sources.find(log)) == 2
 
 
-def test_reports_in_different_folders_are_not_compared(tmp_path):
-    folder(tmp_path / "one", "junit/pytest")
-    folder(tmp_path / "two", "pytest_json/report")
-
-    assert len(sources.find(tmp_path)) == 2
-
-
 def test_rows_of_promptfoo_beside_their_document_are_passed_over(tmp_path):
     log = folder(tmp_path, "promptfoo/export")
     lines = rows_of(log / "results.json")

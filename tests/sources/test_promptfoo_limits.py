@@ -38,12 +38,6 @@ def test_a_wrong_answer_that_also_came_late_is_a_wrong_answer(tmp_path):
     assert attempt.limit is None
 
 
-def test_a_limit_that_was_kept_is_none_that_was_missed(tmp_path):
-    kept = a_component(assertion={"type": "latency", "threshold": 5000})
-
-    assert read_one(tmp_path, a_failed_row(kept, WRONG)).limit is None
-
-
 def test_a_limit_inside_of_a_set_is_found(tmp_path):
     within = a_component(
         **{"pass": False},
@@ -57,9 +51,3 @@ def test_a_limit_inside_of_a_set_is_found(tmp_path):
 
     assert [check.kind for check in attempt.checks if check.failed] == ["limit"]
     assert (attempt.limit.type, attempt.limit.value) == ("time", 5.0)
-
-
-def test_a_limit_that_is_only_measured_decides_nothing(tmp_path):
-    measured = LATE | {"assertion": {"type": "latency", "threshold": 5000, "weight": 0}}
-
-    assert read_one(tmp_path, a_failed_row(WRONG, measured)).limit is None

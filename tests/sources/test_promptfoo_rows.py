@@ -16,7 +16,6 @@ from promptfoo_rows import (
     read_one,
     read_rows,
     runs_in,
-    unreadables_in,
     written,
 )
 
@@ -217,21 +216,6 @@ def test_an_assertion_without_weight_does_not_count(told, tmp_path):
     assert read_one(tmp_path, a_row(gradingResult=grading)).failed_checks == ()
 
 
-def test_holes_among_the_results_of_assertions_are_passed_over(tmp_path):
-    grading = {"pass": True, "score": 1, "reason": "ok", "componentResults": [None, a_component()]}
-
-    attempt = read_one(tmp_path, a_row(gradingResult=grading))
-
-    assert [check.name for check in attempt.checks] == ["contains", "score"]
-
-
-def test_a_named_score_that_no_check_shows_is_a_dimension(tmp_path):
-    attempt = read_one(tmp_path, a_row(namedScores={"recall": 0.7}))
-
-    (found,) = (check for check in attempt.checks if check.kind == "dimension")
-    assert (found.name, found.value, found.status, found.counts) == ("recall", 0.7, "not_applicable", False)
-
-
 @pytest.mark.parametrize(
     ("assertion", "test", "config"),
     [
@@ -266,17 +250,6 @@ def test_a_persons_rating_is_a_scorer_of_its_own_kind(tmp_path):
     assert attempts_in(items)[0].extra["grading comment"] == "looks good"
 
 
-def test_an_answer_that_is_an_object_is_kept_as_one(tmp_path):
-    attempt = read_one(tmp_path, a_row(response={"output": {"b": 1, "a": [True]}}))
-
-    assert attempt.output.structured == {"b": 1, "a": [True]}
-    assert json.loads(attempt.output.text) == {"b": 1, "a": [True]}
-
-
-def test_an_empty_answer_is_not_a_missing_one(tmp_path):
-    assert read_one(tmp_path, a_row(response={"output": ""})).output.text == ""
-
-
 def test_a_spoken_answer_is_read_by_its_transcript(tmp_path):
     response = {"audio": {"transcript": "good morning", "format": "wav", "data": "UklGRg=="}}
 
@@ -284,14 +257,6 @@ def test_a_spoken_answer_is_read_by_its_transcript(tmp_path):
 
     assert attempt.output.text == "good morning"
     assert attempt.steps[-1].parts == (response,)
-
-
-def test_images_of_an_answer_are_parts_of_its_step(tmp_path):
-    images = [{"data": "data:image/png;base64,iVBORw0=", "mimeType": "image/png"}]
-
-    attempt = read_one(tmp_path, a_row(response={"output": "a cat", "images": images}))
-
-    assert attempt.steps[-1].parts == ({"images": images},)
 
 
 def test_an_answer_of_calls_is_a_step_with_calls(tmp_path):
@@ -354,10 +319,6 @@ def test_spans_of_a_trace_are_steps_after_the_conversation(tmp_path):
     assert steps[3].error.message == "no such index"
 
 
-def test_the_reason_to_stop_is_kept(tmp_path):
-    assert read_one(tmp_path, a_row(response={"output": "h", "finishReason": "length"})).stop_reason == "length"
-
-
 def test_zeros_that_no_provider_told_are_no_tokens(tmp_path):
     zeros = {"prompt": 0, "completion": 0, "total": 0, "cached": 0, "numRequests": 1}
 
@@ -380,10 +341,6 @@ def test_tokens_from_the_providers_cache_and_from_promptfoos_are_told_apart(tmp_
     usage = read_one(tmp_path, a_row(response={"output": "h", "tokenUsage": result})).usage.subject
 
     assert (usage.input, usage.cache_read, usage.extra["cached"]) == (100, 80, 7)
-
-
-def test_latency_is_the_duration_in_seconds(tmp_path):
-    assert read_one(tmp_path, a_row()).duration == 1.5
 
 
 def test_tests_with_one_description_are_told_apart_by_what_they_ask(tmp_path):
@@ -411,14 +368,6 @@ def test_a_row_that_is_there_twice_is_a_duplicate(tmp_path):
     assert (first.duplicate_of, second.duplicate_of, second.index) == (None, first.id, 2)
 
 
-def test_columns_that_differ_by_label_alone_are_two_runs(tmp_path):
-    rows = [a_row(promptIdx=n, provider={"id": "openai:gpt-4o", "label": f"t{n}"}) for n in range(2)]
-
-    runs = runs_in(list(promptfoo.read(lines(tmp_path / "rows.jsonl", rows))))
-
-    assert [run.variant for run in runs] == [{"provider": "t0"}, {"provider": "t1"}]
-
-
 def test_columns_that_differ_by_nothing_told_are_two_runs(tmp_path):
     rows = [a_row(promptIdx=n) for n in range(2)]
 
@@ -427,12 +376,12 @@ def test_columns_that_differ_by_nothing_told_are_two_runs(tmp_path):
     assert len({run.id for run in runs}) == 2
 
 
-def test_long_prompts_that_start_alike_are_told_apart(tmp_path):
-    rows = [a_row(promptIdx=n, promptId=f"{n}" * 64, prompt={"raw": "x", "label": "y" * 200 + str(n)}) for n in (1, 2)]
+def test_columns_that_differ_by_label_alone_are_two_runs(tmp_path):
+    rows = [a_row(promptIdx=n, provider={"id": "openai:gpt-4o", "label": f"t{n}"}) for n in range(2)]
 
     runs = runs_in(list(promptfoo.read(lines(tmp_path / "rows.jsonl", rows))))
 
-    assert [run.variant["prompt"][-10:] for run in runs] == ["[11111111]", "[22222222]"]
+    assert [run.variant for run in runs] == [{"provider": "t0"}, {"provider": "t1"}]
 
 
 @pytest.mark.parametrize(
@@ -499,50 +448,6 @@ def test_keys_and_environment_never_reach_a_record(tmp_path):
     assert secret not in stored
     assert all(name in stored for name in ("OPENAI_API_KEY", "apiKey", "X-Team", "ANYTHING", "set-cookie", "today"))
     assert runs_in(items)[0].subject.params["config"]["temperature"] == 0
-
-
-def test_infinities_are_kept_as_words(tmp_path):
-    path = tmp_path / "results.json"
-    path.write_text(json.dumps(an_export([a_row(score=float("inf"), metadata={"x": float("nan")})])))
-
-    (attempt,) = attempts_in(list(promptfoo.read(path)))
-
-    assert attempt.extra["metadata"] == {"x": "NaN"}
-    assert next(check for check in attempt.checks if check.is_primary).value is None
-
-
-def test_a_half_written_last_line_is_unreadable_and_the_rest_is_kept(tmp_path):
-    path = lines(tmp_path / "rows.jsonl", [a_row(testIdx=n, vars={"q": n}) for n in range(3)])
-    path.write_bytes(path.read_bytes()[:-40])
-
-    items = list(promptfoo.read(path))
-
-    assert len(attempts_in(items)) == 2
-    assert [one.where for one in unreadables_in(items)] == ["rows.jsonl:3"]
-
-
-def test_a_row_that_is_no_object_is_unreadable_and_the_rest_is_kept(tmp_path):
-    document = an_export([a_row()])
-    document["results"]["results"].insert(0, "oops")
-
-    items = list(promptfoo.read(written(tmp_path / "results.json", document)))
-
-    assert len(attempts_in(items)) == 1
-    assert [one.where for one in unreadables_in(items)] == ["results.json#/results/results/0"]
-
-
-def test_a_truncated_document_is_unreadable(tmp_path):
-    path = written(tmp_path / "results.json", an_export([a_row()]))
-    path.write_bytes(path.read_bytes()[:-10])
-
-    assert [type(item).__name__ for item in promptfoo.read(path)] == ["Unreadable"]
-
-
-def test_a_list_of_rows_is_read_as_rows(tmp_path):
-    path = written(tmp_path / "rows.json", [a_row()])
-
-    assert promptfoo.recognise(path)
-    assert len(attempts_in(list(promptfoo.read(path)))) == 1
 
 
 def test_a_table_without_rows_is_read_cell_by_cell(tmp_path):
@@ -622,7 +527,3 @@ def _put(value, place, junk):
     for key in place[:-1]:
         value = value[key]
     value[place[-1]] = junk
-
-
-def test_the_id_of_a_row_is_the_native_id_of_its_attempt(tmp_path):
-    assert read_one(tmp_path, a_row(id="8c0f")).native_id == "8c0f"

@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from changed_logs import FIXTURES, attempts, by_case, change, copy_of, facts, runs, unreadables
+from changed_logs import FIXTURES, attempts, by_case, change, copy_of, facts, runs
 
 from errata.compare.trials import Trials
 from errata.model import Attempt
 
 REPORT = FIXTURES / "pytest_json" / "report" / "data"
-JUNIT = FIXTURES / "junit" / "pytest" / "data"
 PASSED, FAILED = {"duration": 0.1, "outcome": "passed"}, {"duration": 0.1, "outcome": "failed"}
 
 
@@ -35,13 +34,6 @@ def only(path: Path) -> Attempt:
     return attempt
 
 
-def test_the_same_run_has_the_same_facts_as_in_its_junit_report():
-    def told(path: Path) -> dict[str, tuple[str, str, str]]:
-        return {name.rpartition("test_llm")[2].lstrip(".py:"): facts(one) for name, one in by_case(path).items()}
-
-    assert told(REPORT) == told(JUNIT)
-
-
 def test_an_exception_in_the_body_measured_nothing_although_it_is_called_a_failure():
     broken = by_case(REPORT)["test_llm.py::test_infra"]
 
@@ -51,12 +43,6 @@ def test_an_exception_in_the_body_measured_nothing_although_it_is_called_a_failu
 
 def test_a_fixture_that_breaks_is_an_error_of_the_setup():
     assert by_case(REPORT)["test_llm.py::test_setup_error"].errors[0].phase == "setup"
-
-
-def test_an_exception_is_known_also_where_tracebacks_were_left_out(tmp_path):
-    path = report(tmp_path, tried("failed", call=raising("TimeoutError: no answer in 30 s")))
-
-    assert (facts(only(path)), only(path).errors[0].message) == (("error", "not_run", "none"), "no answer in 30 s")
 
 
 @pytest.mark.parametrize("message", ["assert 0", "Failed: too long", "AssertionError: no", "mod.MyAssertion"])
@@ -141,31 +127,11 @@ def test_a_file_that_can_not_be_collected_is_an_attempt_that_broke(tmp_path):
     ]
 
 
-def test_a_report_with_nothing_but_a_summary_is_a_run(tmp_path):
-    (run,) = runs(report(tmp_path, summary={"passed": 3, "failed": 1, "total": 4, "collected": 4}))
-
-    assert (run.reported[0].value, run.expected_cases) == (0.75, 4)
-
-
-def test_of_variables_of_the_environment_only_the_names_are_kept(tmp_path):
-    (run,) = runs(report(tmp_path, environment={"Python": "3.11", "BUILD_URL": "https://ci/1"}))
-
-    assert (run.environment, run.extra["variables"]) == ({"Python": "3.11"}, ["BUILD_URL"])
-
-
 def test_log_records_are_read_as_lines(tmp_path):
     record = {"levelname": "INFO", "name": "root", "msg": "asked", "lineno": 3}
     one = only(report(tmp_path, tried("passed", call=PASSED | {"log": [record]})))
 
     assert [(artefact.path, artefact.text) for artefact in one.artefacts] == [("call.log.txt", "INFO root asked")]
-
-
-def test_a_report_that_was_cut_off_is_read_as_far_as_it_goes(tmp_path):
-    whole = next(REPORT.iterdir()).read_text()
-    (tmp_path / "report.json").write_text(whole[: whole.index("test_llm.py::test_skip", whole.index('"tests"'))])
-
-    assert sum(one.execution != "missing" for one in attempts(tmp_path)) == 4
-    assert "cut off" in unreadables(tmp_path)[0].why
 
 
 def test_a_test_that_was_run_and_whose_row_is_gone_is_not_missing(tmp_path):

@@ -1,13 +1,12 @@
 """What is special about ragas: a gap is no zero, nothing says what is passed, a table may lie there twice."""
 
 import csv
-import json
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
-from changed_logs import FIXTURES, attempts, cases, facts, runs, unreadables, write_rows
+from changed_logs import FIXTURES, attempts, cases, facts, runs, write_rows
 
 from errata import sources
 from errata.sources import ragas
@@ -64,28 +63,10 @@ def test_a_mean_of_one_with_half_the_rows_unmeasured_is_told(tmp_path):
     assert found["name"] == "no_verdict"
 
 
-def test_how_many_rows_each_measure_has_is_kept():
-    (run,) = runs(LINES)
-
-    assert [(one.name, one.n, one.headline) for one in run.reported] == [("exact_match", 2, True), ("boom", 1, False)]
-
-
 def test_what_lies_between_nothing_and_full_marks_is_partial(tmp_path):
     (made,) = attempts(lines(tmp_path, row(faithfulness=0.8)))
 
     assert (made.outcome, made.reported, made.checks[0].status) == ("partial", 0.8, "not_applicable")
-
-
-def test_a_measure_that_was_taken_of_no_row_is_still_one(tmp_path):
-    (made,) = attempts(table(tmp_path / "t.csv", row(boom="")))
-
-    assert [(check.name, check.status) for check in made.checks] == [("faithfulness", "pass"), ("boom", "unscored")]
-
-
-def test_a_column_of_words_is_no_measure(tmp_path):
-    (made,) = attempts(lines(tmp_path, row(topic="tides")))
-
-    assert ([check.name for check in made.checks], made.extra) == (["faithfulness"], {"topic": "tides"})
 
 
 def test_a_column_of_numbers_that_pandas_put_there_is_no_measure(tmp_path):
@@ -97,10 +78,6 @@ def test_a_column_of_numbers_that_pandas_put_there_is_no_measure(tmp_path):
 def test_a_case_is_known_by_its_input_or_by_an_id(tmp_path):
     assert list(cases(lines(tmp_path, row(sample_id="q-1")))) == ["q-1"]
     assert all(name.startswith("input-") for name in cases(LINES))
-
-
-def test_an_input_that_comes_again_is_another_attempt(tmp_path):
-    assert [one.index for one in attempts(lines(tmp_path, row(), row()))] == [1, 2]
 
 
 def test_turns_are_steps(tmp_path):
@@ -136,29 +113,8 @@ def test_a_table_in_two_forms_is_one_run():
     assert [found.path.name for found in sources.find(LINES)] == ["result.jsonl"]
 
 
-def test_a_table_that_is_named_in_its_poorer_form_is_read():
-    (found,) = sources.find(LINES / "result.csv")
-
-    assert (found.path.name, found.source.NAME) == ("result.csv", "ragas")
-
-
-def test_digits_that_pandas_left_out_make_no_other_table(tmp_path):
-    third = 1 / 3
-    table(tmp_path / "t.csv", row(faithfulness=third))
-    lines(tmp_path, row(faithfulness=round(third, 10)))
-
-    assert len(sources.find(tmp_path)) == 1
-
-
 def test_another_table_beside_it_is_another_run(tmp_path):
     shutil.copytree(LINES, tmp_path / "log")
     table(tmp_path / "log" / "other.csv", row())
 
     assert len(runs(tmp_path / "log")) == 2
-
-
-def test_a_row_without_an_input_is_unreadable_and_the_rest_is_kept(tmp_path):
-    path = lines(tmp_path, row(), {"response": "A", "faithfulness": 1.0}, row(user_input="R"))
-
-    assert (len(unreadables(path)), len(attempts(path))) == (1, 2)
-    assert json.loads(path.read_text().splitlines()[1]) == {"response": "A", "faithfulness": 1.0}

@@ -75,15 +75,6 @@ def test_a_repeated_trial_with_another_result_is_no_copy(tmp_path):
     assert [one.severity for one in findings(log, "duplicate_case")] == ["error"]
 
 
-def test_another_trial_with_the_same_content_is_no_copy(tmp_path):
-    log = copy_of("tau_bench/tau2", tmp_path)
-    before = len(attempts(log))
-    repeat(log, ROWS[1], lambda row: {"trial": row["trial"] + 1})
-
-    assert len(attempts(log)) == before + 1
-    assert findings(log, "duplicate_case") == []
-
-
 def test_a_repeated_request_with_another_reference_differs(tmp_path):
     log = copy_of("helm/demo", tmp_path)
     other = {"output": {"text": "another"}, "tags": ["correct"]}

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from scylla_fixtures import GEN2, attempts, by_test, copied, facts, items, items_of, run_of
+from scylla_fixtures import GEN2, attempts, by_test, copied, facts, items, items_of
 
 
 def last_entries():
@@ -32,13 +32,6 @@ def test_earlier_entries_are_kept_and_superseded():
     assert [one.superseded_by for one in of_second] == [of_second[2].id, of_second[2].id, None]
 
 
-def test_the_number_of_successes_is_reported_and_is_no_headline():
-    reported = run_of(items_of(GEN2)).reported
-
-    assert [(one.name, one.value, one.n) for one in reported[:1]] == [("success", 3.0, 5)]
-    assert not any(one.headline for one in reported)
-
-
 def test_a_success_without_an_experiment_folder_has_no_outcome():
     assert facts(last_entries()["test-003"]) == ("completed", "not_run", "none")
 
@@ -47,13 +40,6 @@ def test_an_interruption_by_a_person_is_cancelled():
     attempt = last_entries()["test-001"]
 
     assert (facts(attempt), attempt.errors[0].type) == (("cancelled", "not_run", "none"), "KeyboardInterrupt")
-
-
-def test_an_error_entry_is_taken_apart_into_type_and_message():
-    (error,) = by_test(items_of(GEN2), 3)["test-004"].errors
-
-    assert (error.type, error.message) == ("RuntimeError", "worktree creation failed")
-    assert str(error.ref) == "batch_summary.json#/results/6"
 
 
 def runs():
@@ -104,16 +90,6 @@ def test_the_outcome_of_a_success_comes_from_its_finished_runs():
         "judged_runs": 2,
         "executions": {"T0/02/run_01": "error", "T1/01/run_01": "unfinished"},
     }
-
-
-def test_the_signs_of_a_dead_process_are_kept():
-    signs = run_of(items_of(GEN2)).extra["checkpoints"]["2026-03-20T09-00-00-test-002"]
-
-    assert (signs["status"], signs["pid"], signs["last_heartbeat"]) == (
-        "running",
-        999999,
-        "2026-03-20T10:25:00+00:00",
-    )
 
 
 def with_report(tmp_path, **summary):

@@ -43,7 +43,6 @@ JUDGED = stage("T0_00", "JUDGE", "Complete (41.2s)")
 STATES = "scylla.e2e.state_machine"
 EXECUTOR, HEALTH = "scylla.e2e.subtest_executor", "scylla.e2e.health"
 VALIDATION, RERUN = "scylla.e2e.model_validation", "scylla.e2e.rerun_judges"
-RUN = f"{RESULTS}/2026-03-10T01-00-00-test-001/T0/00/run_01"
 
 
 def warning(logger: str, text: str) -> Logged:
@@ -366,14 +365,6 @@ def test_the_loggers_name_gives_the_phase(tmp_path, logger, phase):
 
     assert phase_of_logger(logger) == phase
     assert attempts_of(tmp_path, tried)["test-001"].errors[0].phase == phase
-
-
-def test_a_message_of_several_lines_is_kept_whole(tmp_path):
-    tried = Tried(
-        "test-001", [error(RUNNER, "Experiment failed: Failed to clone: Cloning into 'x'...", CLONE)], exit_code=1
-    )
-
-    assert attempts_of(tmp_path, tried)["test-001"].errors[0].message.splitlines()[1] == CLONE
 
 
 @pytest.mark.req("S-12", "S-15")

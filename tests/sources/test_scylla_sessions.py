@@ -34,18 +34,6 @@ def test_each_session_has_its_pattern_in_words():
     ]
 
 
-def test_each_session_counts_its_exit_codes():
-    assert [one.extra["exit_codes"] for one in sessions()] == [{"0": 46, "None": 1}, {"-1": 47}, {"0": 47}]
-
-
-def test_each_session_ends_with_its_last_test():
-    assert [one.finished_at for one in sessions()] == [
-        "2026-02-14T06:11:46.300Z",
-        "2026-02-14T11:16:41.092Z",
-        "2026-02-14T14:09:39.600Z",
-    ]
-
-
 @pytest.mark.req("S-16", "S-42")
 def test_the_first_results_are_recovered_from_the_logs():
     first = by_test(items_of(GEN1), 1)
@@ -88,14 +76,6 @@ def test_the_three_sessions_of_test_006_have_the_facts_of_the_table():
         ("error", "not_run", "none"),
     ]
     assert [one.superseded_by for one in found] == [found[2].id, found[2].id, None]
-
-
-def test_costs_and_scores_of_the_first_session_stand_beside_the_latest():
-    first = by_test(items_of(GEN1), 1)
-
-    assert (first["test-006"].usage.cost, first["test-006"].reported) == (1.7462, 1.0)
-    assert (first["test-004"].usage.cost, first["test-004"].reported) == (2.0781, 0.0)
-    assert (first["test-019"].usage.cost, first["test-019"].reported) == (0.0, None)
 
 
 @pytest.mark.req("S-05")
@@ -148,15 +128,6 @@ def test_every_line_with_an_error_is_evidence_with_its_place():
     assert run_of(items_of(GEN1)).extra["log_evidence_count"] == len(lines)
 
 
-def test_evidence_is_bounded_and_counted(tmp_path):
-    root = copied(CASCADE, tmp_path)
-    with (root / "thread_logs" / "thread_1.log").open("a") as log:
-        log.write("SomeError: again\n" * 3000)
-
-    run = run_of(items(root))
-    assert (len(run.log_evidence), run.extra["log_evidence_count"]) == (2000, 3033)
-
-
 @pytest.mark.trap(14)
 def test_a_result_block_counts_for_its_test_although_log_lines_come_between(tmp_path):
     root = copied(CASCADE, tmp_path)
@@ -177,10 +148,6 @@ def test_bracket_times_are_utc_and_logger_times_are_local():
 
     assert attempt.started_at == "2026-02-14T13:59:28.800Z"
     assert attempt.errors[0].at == "2026-02-14T05:59:33"
-
-
-def test_a_log_that_runs_in_several_threads_at_once_is_one_session():
-    assert len(run_of(items_of(CASCADE)).sessions) == 1
 
 
 SESSION = """

@@ -9,35 +9,6 @@ from errata.model import Case, Run, Unreadable
 from errata.sources import scylla
 
 
-def test_the_runs_of_the_trimmed_export_have_their_true_numbers():
-    found = attempts(items_of(HAIKU))
-
-    assert (len(found), sum(one.outcome == "pass" for one in found)) == (18, 15)
-    assert sum(len(one.judgements) for one in found) == 51
-    assert sum(check.kind == "criterion" for one in found for check in one.checks) == 218
-    assert sum(one.usage.cost for one in found) == pytest.approx(1.49043065)
-
-
-def test_the_exports_own_figures_are_reported_with_their_denominator():
-    (headline,) = (one for one in run_of(items_of(HAIKU)).reported if one.headline)
-
-    assert (headline.name, headline.value, headline.n) == ("pass_rate", pytest.approx(15 / 18), 18)
-
-
-def test_every_figure_of_the_summary_of_a_model_is_reported():
-    reported = {one.name: one.value for one in run_of(items_of(TABLES)).reported}
-
-    assert reported["mean_score"] == pytest.approx(0.97088571)
-    assert reported["total_cost"] == pytest.approx(1.0111618)
-    assert reported["pass_rate, T0"] == 1.0
-
-
-def test_a_run_number_is_the_index_of_the_attempt():
-    found = [one for one in attempts(items_of(HAIKU)) if one.case == "projectscylla/test-001/T0/00"]
-
-    assert [(one.index, one.outcome) for one in found] == [(1, "fail"), (2, "fail"), (3, "fail")]
-
-
 def test_judges_are_joined_to_their_run():
     attempt = attempts(items_of(HAIKU))[0]
 
@@ -47,17 +18,6 @@ def test_judges_are_joined_to_their_run():
         ("judge_03", "claude-haiku-4-5", False),
     ]
     assert attempt.judgements[0].reasoning.startswith("The agent failed to create")
-
-
-def test_a_criterion_that_does_not_apply_is_no_failure():
-    statuses = {
-        (check.name, check.judge): check.status
-        for one in attempts(items_of(HAIKU))
-        if one.case == "projectscylla/test-002/T0/04" and one.index == 1
-        for check in one.checks
-    }
-
-    assert statuses["code_formatting", "judge_02"] == "not_applicable"
 
 
 @pytest.mark.trap(13)

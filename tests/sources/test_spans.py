@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.model import ErrorInfo
-from errata.sources.shared.spans import TOP, TraceSpan, Tree
+from errata.sources.shared.spans import TraceSpan, Tree
 
 
 def an_error(message: str = "503") -> ErrorInfo:
@@ -56,7 +56,3 @@ def test_an_error_that_a_judge_met_ends_nothing():
     tree = Tree([a_span(1), a_span(2, kind="judge", error=an_error())])
 
     assert (tree.ended_by, len(tree.errors())) == (None, 1)
-
-
-def test_a_chain_of_ten_thousand_spans_is_walked():
-    assert Tree([a_span(number, number - 1) for number in range(1, 10_001)]).places[-1].above != TOP

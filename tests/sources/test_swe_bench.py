@@ -10,7 +10,6 @@ from errata.compare.trials import Trials
 from errata.model import Attempt, Case, Run, Unreadable
 from errata.sources import swe_bench
 from errata.sources.swe_bench import swe_agent
-from errata.sources.swe_bench.instances import repository_of
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "sources" / "swe_bench"
 REPORT = FOLDER / "report" / "data"
@@ -62,11 +61,6 @@ def test_an_instance_that_the_report_counts_and_does_not_name_is_not_missing(tmp
     assert (trials.not_in_log, trials.absent) == (1, 0)
 
 
-@pytest.mark.parametrize("path", [REPORT, JOINED, OPENHANDS])
-def test_a_report_that_names_all_that_it_counts_has_nothing_beside_the_log(path):
-    assert {item.measured_attempts for item in swe_bench.read(path) if isinstance(item, Run)} == {None}
-
-
 def test_without_logs_and_trajectories_the_lists_of_the_report_alone_decide():
     found = attempts(REPORT / "mock__model-1.demo-run.json")
 
@@ -89,13 +83,6 @@ def test_an_environment_that_failed_is_an_error_of_the_environment():
 
     assert (error.type, error.phase) == ("container_unavailable", "environment")
     assert error.message == "Error response from daemon: no space left on device"
-
-
-def test_an_advisory_reason_is_kept_and_decides_nothing():
-    attempt = attempts(JOINED)["django__django-8"]
-
-    assert (attempt.native_reason, attempt.errors) == ("missing_module", ())
-    assert [check.counts for check in attempt.checks if check.name == "environment"] == [False]
 
 
 def test_a_regression_and_an_unsolved_issue_are_different_checks():
@@ -168,27 +155,6 @@ def test_a_folder_that_names_the_model_tells_whose_trajectories_are_in_it(tmp_pa
     assert {models[item.run] for item in items if isinstance(item, Attempt) and item.steps} == {"mock/model-1"}
 
 
-def test_a_second_trajectory_of_an_instance_is_told(tmp_path):
-    copy = copied(JOINED, tmp_path)
-    shutil.copytree(copy / "trajectories" / "django__django-1", copy / "trajectories_2" / "django__django-1")
-    attempt = attempts(copy)["django__django-1"]
-
-    assert attempt.extra["other_trajectories"] == ["trajectories_2/django__django-1/django__django-1.traj.json"]
-
-
-def test_predictions_may_be_a_list_lines_or_an_object(tmp_path):
-    copy = copied(JOINED, tmp_path)
-    rows = [json.loads(line) for line in (copy / "all_preds.jsonl").read_text().splitlines()]
-    (copy / "all_preds.jsonl").unlink()
-    (copy / "preds.json").write_text(json.dumps({row["instance_id"]: row for row in rows}))
-
-    assert attempts(copy)["django__django-6"].output.text == "diff --git a/x b/x\n"
-
-
-def test_an_empty_patch_is_an_empty_answer():
-    assert attempts(REPORT)["django__django-4"].output.text == ""
-
-
 def test_a_verdict_of_swe_bench_pro_that_is_no_yes_or_no_is_unreadable(tmp_path):
     folder = tmp_path / "some-model"
     folder.mkdir()
@@ -197,11 +163,6 @@ def test_a_verdict_of_swe_bench_pro_that_is_no_yes_or_no_is_unreadable(tmp_path)
 
     assert [item.why for item in items if isinstance(item, Unreadable)] == ["expected true or false, not None"]
     assert [item.outcome for item in items if isinstance(item, Attempt)] == ["pass"]
-
-
-def test_a_case_is_filed_under_its_repository():
-    assert repository_of("instance_flipt-io__flipt-56a620b8") == "flipt-io/flipt"
-    assert repository_of("scikit-learn__scikit-learn-13497") == "scikit-learn/scikit-learn"
 
 
 # trajectories
@@ -247,12 +208,6 @@ def test_a_trajectory_alone_was_not_measured():
     }
 
 
-def test_a_limit_of_mini_swe_agent_is_told_by_its_numbers():
-    limit = attempts(FOLDER / "mini_swe_agent" / "data" / "attempt")["limits"].limit
-
-    assert (limit.type, limit.value) == ("turn", 2)
-
-
 def test_a_crash_of_mini_swe_agent_has_its_traceback():
     (error,) = attempts(FOLDER / "mini_swe_agent" / "data" / "attempt")["crash"].errors
 
@@ -268,14 +223,6 @@ def test_openhands_calls_a_limit_an_error():
 
 def test_an_instance_that_openhands_has_no_row_for_is_missing():
     assert facts(attempts(OPENHANDS)["django__django-4"]) == ("missing", "not_run", "none")
-
-
-def test_events_of_both_generations_of_openhands_are_steps():
-    found = attempts(OPENHANDS)
-
-    assert [call.name for call in found["django__django-1"].steps[2].tool_calls] == ["terminal"]
-    assert [call.name for call in found["django__django-3"].steps[2].tool_calls] == ["run"]
-    assert found["django__django-3"].steps[3].parent == 2
 
 
 def test_what_openhands_did_not_choose_is_not_read():
@@ -305,10 +252,3 @@ def test_one_instance_is_no_run_and_a_hint_says_what_is():
 def test_predictions_alone_are_no_run():
     assert swe_bench.recognise(REPORT / "predictions.json") is None
     assert swe_bench.explain(REPORT / "predictions.json").startswith("these are predictions")
-
-
-def test_a_format_that_is_named_last_is_seen_in_a_long_file(tmp_path):
-    result = {"messages": [{"role": "user", "content": "x" * 100_000}], "trajectory_format": "mini-swe-agent-1"}
-    (tmp_path / "long").write_text(json.dumps(result))
-
-    assert swe_bench.recognise(tmp_path / "long").because == "trajectories of mini-swe-agent"

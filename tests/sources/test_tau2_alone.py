@@ -6,9 +6,6 @@ from pathlib import Path
 import pytest
 from changed_logs import FIXTURES, attempts, facts, runs
 
-from errata import sources
-from errata.sources import tau_bench
-
 WHOLE = FIXTURES / "tau_bench" / "tau2" / "data" / "ft-gpt-4.1_airline.json"
 ALONE = FIXTURES / "tau_bench" / "tau2_alone" / "data"
 LIST, FLAT = ALONE / "gpt-4.1_airline_20.json", ALONE / "acme.json"
@@ -25,13 +22,6 @@ def put(path: Path, content) -> Path:
 
 def verdicts(path: Path):
     return [(one.case, one.index, facts(one), one.reported, len(one.steps)) for one in attempts(path)]
-
-
-def test_both_forms_are_read_by_this_source_alone():
-    assert {found.path.name: found.source.NAME for found in sources.find(ALONE)} == {
-        LIST.name: "tau-bench",
-        FLAT.name: "tau-bench",
-    }
 
 
 def test_the_simulations_are_the_same_in_every_form(tmp_path):
@@ -76,16 +66,3 @@ def test_fields_of_the_simulations_name_the_run_where_the_document_has_none(tmp_
     (run,) = runs(put(tmp_path / "all.json", rows))
 
     assert (run.subject.model, run.suite) == ("acme-2", "tau2-bench/retail")
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        [{"task_id": 1, "reward": 1.0, "messages": []}],
-        {"simulations": [{"weather": "rain", "steps": 12}]},
-        {"simulations": [], "domain": "airline"},
-        {"note": '"simulations": [{"task_id": 1, "termination_reason": "user_stop", "messages": []}]'},
-    ],
-)
-def test_other_lists_are_not_simulations(tmp_path, content):
-    assert tau_bench.recognise(put(tmp_path / "a.json", content)) is None

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from errata.model import Attempt, Case, Run, SourceRef, Unreadable
+from errata.model import Attempt, SourceRef
 from errata.sources import tau_bench
 from errata.sources.tau_bench.tau2_attempts import checks_of
 
@@ -89,44 +89,11 @@ def test_two_results_in_one_message_go_to_the_calls_that_asked_for_them():
     ]
 
 
-def test_the_simulated_user_calls_tools_too():
-    (step,) = [step for step in attempts(ENDINGS)["line-1", 1].steps if step.tool_calls and step.actor.role == "user"]
-
-    assert (step.tool_calls[0].requestor, step.tool_calls[0].result.text) == ("user", "off")
-
-
-def test_the_money_of_agent_and_user_is_kept_apart():
-    usage = attempts(ENDINGS)["line-1", 1].usage
-
-    assert (usage.subject.cost, usage.simulator.cost) == (0.01, 0.004)
-
-
 def test_a_cost_of_nothing_for_many_tokens_is_unknown():
     usage = attempts(REAL)["13", 1].usage.subject
 
     assert (usage.cost, usage.extra) == (None, {"cost_told": 0.0})
     assert usage.input
-
-
-def test_the_policy_is_context_of_the_run():
-    run = next(iter(tau_bench.read(REAL)))
-
-    assert isinstance(run, Run)
-    assert [artefact.path for artefact in run.context] == ["policy.md", "user_guidelines.md"]
-    assert (run.suite, run.roles) == ("tau2-bench/airline", {"user": "gpt-4.1"})
-
-
-def test_results_beside_a_folder_of_simulations_are_read_with_them():
-    assert attempts(ENDINGS / "results.json").keys() == attempts(ENDINGS).keys()
-
-
-def test_a_document_that_was_cut_off_is_read_as_far_as_it_goes(tmp_path):
-    whole = REAL.read_bytes()
-    (tmp_path / "cut.json").write_bytes(whole[: int(len(whole) * 0.8)])
-    items = list(tau_bench.read(tmp_path / "cut.json"))
-
-    assert sum(isinstance(item, Attempt) and item.execution == "completed" for item in items) == 2
-    assert [item.why.partition(":")[0] for item in items if isinstance(item, Unreadable)] == ["cut off"]
 
 
 def test_a_trial_that_comes_twice_repeats_the_first(tmp_path):
@@ -147,10 +114,6 @@ def test_an_exception_of_tau_bench_is_no_answer_although_it_is_scored():
     assert (facts(found), found.reported) == (("error", "not_run", "none"), 0.0)
 
 
-def test_a_frame_of_the_simulated_user_tells_whose_exception_it_was():
-    assert [attempts(FIRST)["2", trial].errors[0].phase for trial in (1, 2)] == ["subject", "simulator"]
-
-
 def test_a_conversation_that_nobody_ended_ran_into_the_limit_of_steps():
     found = attempts(FIRST)["1", 2]
 
@@ -164,18 +127,6 @@ def test_without_any_reward_info_nothing_is_known_of_limits(tmp_path):
     (tmp_path / "old.json").write_text(json.dumps(rows))
 
     assert attempts(tmp_path / "old.json")["1", 2].execution == "completed"
-
-
-def test_the_name_of_the_file_says_what_was_run():
-    run = next(iter(tau_bench.read(FIRST)))
-
-    assert (run.subject.model, run.subject.agent, run.roles) == ("mock-agent", "tool-calling", {"user": "gpt-4o"})
-
-
-def test_the_domain_is_told_by_the_policy():
-    cases = [item for item in tau_bench.read(FIRST) if isinstance(item, Case)]
-
-    assert cases[0].key == "tau-bench/airline/0"
 
 
 @pytest.mark.req("B-17")

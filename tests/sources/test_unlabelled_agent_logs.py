@@ -4,10 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from changed_logs import FIXTURES, attempts, facts, runs, unreadables
+from changed_logs import FIXTURES, attempts
 
 from errata import sources
-from errata.sources import who_and_when
 from terminal import done
 
 WHO_AND_WHEN = FIXTURES / "who_and_when"
@@ -35,15 +34,6 @@ def test_folders_of_both_forms_are_found_as_runs():
         "bare": "who-and-when",
         "with_question": "who-and-when",
     }
-
-
-@pytest.mark.parametrize("folder", ["bare", "with_question"])
-def test_nothing_is_measured_in_them(folder):
-    (run,) = runs(DATA / folder)
-
-    assert {facts(one) for one in attempts(DATA / folder)} == {("completed", "not_run", "none")}
-    assert (run.name, run.suite) == (folder, folder)
-    assert unreadables(DATA / folder) == []
 
 
 def test_the_page_says_that_nothing_was_judged():
@@ -78,31 +68,6 @@ def test_names_tell_the_agents_apart():
         ("assistant", "Navigator"),
     ]
     assert tide.output.text == "We cross at 11:00."
-
-
-def test_calls_of_tools_are_calls():
-    ferry = next(one for one in attempts(DATA / "bare") if one.native_id == "ferry")
-
-    assert [call.name for step in ferry.steps for call in step.tool_calls] == ["timetable"]
-    assert str(ferry.steps[2].ref) == "ferry.json#/2"
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello"}],  # a prompt
-        [{"role": "admin", "user": "ann"}, {"role": "guest", "user": "ben"}],
-        [{"content": "a page"}, {"content": "another page"}],
-        {"history": MESSAGES},  # nothing that was asked
-        {"history": [{"loss": 0.1}], "question": "why?"},
-        {"note": json.dumps({"history": MESSAGES, "question": "?"})},
-        [["role", "content"]],
-        "[]",
-        "{}",
-    ],
-)
-def test_other_documents_are_no_logs(tmp_path, content):
-    assert who_and_when.recognise(put(tmp_path / "a.json", content)) is None
 
 
 def test_a_mapping_beside_a_list_wins(tmp_path):

@@ -13,8 +13,7 @@ from errata.cli.render.unread import MOST_LINES, folded
 from errata.errors import UnknownFormatError
 from errata.model import UnreadFile
 from errata.sources import folder_search
-from errata.sources.unread_files import looks_like_results
-from terminal import FIXTURES, done, errata
+from terminal import FIXTURES, done
 
 LFS = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'4d7a2146' * 8}\nsize 12345\n"
 TAU2 = json.loads((FIXTURES / "tau_bench" / "tau2" / "data" / "ft-gpt-4.1_airline.json").read_text())
@@ -119,18 +118,6 @@ def test_new_runs_below_a_named_folder_come_with_the_files_that_are_not_read(rep
     assert "4 files below" in done("analyze", "--new", repository, "--no-report").talk
 
 
-def test_a_folder_that_is_read_to_the_last_file_has_no_note(tmp_path):
-    page = done("import", a_run_in(tmp_path / "all")).talk
-
-    assert "not read" not in page
-
-
-def test_a_path_of_which_nothing_is_known_stays_an_error(tmp_path):
-    put(tmp_path / "some" / "table" / "scores.csv", "question,model\n1,yes\n")
-
-    assert errata("import", tmp_path / "some").code == 2
-
-
 # --- reasons ---
 
 
@@ -217,11 +204,6 @@ def test_documents_code_and_settings_are_only_counted(tmp_path, name):
     assert (unread.files, unread.other_files) == ((), 1)
 
 
-@given(st.text(min_size=1, max_size=12).filter(lambda name: not set(name) & set("/\0") and name not in (".", "..")))
-def test_every_file_is_either_a_result_or_another_file(name):
-    assert looks_like_results(Path("root", name), Path("root")) in (True, False)
-
-
 def test_with_a_named_source_the_others_were_not_asked(repository):
     found = reasons(repository, source="lm-eval")
 
@@ -301,15 +283,6 @@ def test_a_folded_list_covers_every_file(names, folders):
     counts = [int(line.partition("(")[2].partition(" files)")[0]) if " files)" in line else 1 for line in lines]
 
     assert sum(counts) == len(files)
-
-
-def test_a_hundred_files_of_one_folder_are_one_line(tmp_path):
-    root = a_run_in(tmp_path / "all")
-    for number in range(100):
-        put(root / "notes" / f"{number}.log", "free text")
-    page = done("import", root).talk
-
-    assert "notes/*.log (100 files): unknown format `--json` lists every file" in page
 
 
 def test_many_folders_are_folded_by_the_first(tmp_path):

@@ -46,10 +46,6 @@ def test_a_task_without_actions_has_no_list_of_checked_actions(actions, weakness
     assert check.weakness == weakness
 
 
-def test_where_the_log_does_not_list_the_requirements_nothing_is_concluded():
-    assert weaknesses(reward_breakdown={"DB": 1.0, "COMMUNICATE": 1.0}) == {"DB": "", "COMMUNICATE": ""}
-
-
 @pytest.mark.parametrize("name", ["book_reservation", "update_order", "cancel_pending_order", "send_certificate", ""])
 def test_what_is_not_known_to_read_may_write(name):
     assert not only_reads([{"name": "get_order"}, {"name": name}])
@@ -72,9 +68,3 @@ def test_a_metric_over_no_claims_scores_one_and_says_nothing(tmp_path):
     assert (
         measured(tmp_path, 'Truths (limit=None):\n[\n    "x"\n] \n \nClaims:\n[] \n \nVerdicts:\n[]') == "no_criteria"
     )
-
-
-def test_a_metric_over_claims_was_measured(tmp_path):
-    logs = 'Truths (limit=None):\n[] \n \nClaims:\n[\n    "a is b"\n] \n \nVerdicts:\n[\n    {"verdict": "yes"}\n]'
-
-    assert measured(tmp_path, logs) == ""

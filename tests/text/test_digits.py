@@ -1,6 +1,5 @@
 """Texts that differ in their digits only are masked once; redaction must not depend on which digits they have."""
 
-import random
 import re
 import string
 
@@ -36,14 +35,6 @@ def plain_mask(text: str, *, strings: bool) -> str:
 @given(TEXTS, st.booleans())
 def test_a_mask_is_the_same_with_and_without_the_shortcut(text: str, strings: bool) -> None:
     assert mask(text, strings=strings) == plain_mask(text, strings=strings)
-
-
-@given(TEXTS, st.integers(0, 2**32))
-def test_redaction_leaves_texts_with_other_digits_as_they_are(text: str, seed: int) -> None:
-    if is_never_redacted(with_equal_digits(text)):
-        chance = random.Random(seed)
-        other = re.sub("[0-9]", lambda _: str(chance.randrange(10)), text)
-        assert redact(other) == other
 
 
 @pytest.mark.parametrize("rule", rules()["shape"], ids=lambda rule: rule["kind"])

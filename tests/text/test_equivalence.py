@@ -110,11 +110,6 @@ def test_every_text_with_something_in_it_is_the_same_as_itself(text):
     assert same(text, text) == (canonical(text).value != "")
 
 
-@given(texts, texts)
-def test_sameness_has_no_direction(one, other):
-    assert same(one, other) == same(other, one)
-
-
 odd = st.text(alphabet="aA1 .*-,", max_size=5)
 
 
@@ -152,11 +147,6 @@ def test_json_is_the_same_whatever_the_order_of_its_keys_and_its_spaces(value):
     assert same(json.dumps(value, indent=2), json.dumps(turned, ensure_ascii=False))
 
 
-@given(plain)
-def test_every_value_is_the_same_as_itself(value):
-    assert same_value(value, value)
-
-
 @pytest.mark.parametrize(("one", "other"), [(5, "5"), (5.0, "5"), (True, "true"), ("10:00", "10:00"), ([1], ["1"])])
 def test_arguments_are_the_same_whatever_their_type(one, other):
     assert same_value(one, other)
@@ -173,8 +163,3 @@ def test_the_order_of_a_set_means_nothing():
 
 def test_a_set_with_another_member_is_another_set():
     assert not same_set("red, green", "red, blue")
-
-
-def test_a_hostile_text_is_no_work():
-    assert not same("9" * 3_000 + "e999", "[" * 3_000)
-    assert not same('"' * 3_999, "'" * 3_999)

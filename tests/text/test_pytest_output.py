@@ -62,12 +62,6 @@ def test_the_outer_session_is_found_where_the_log_begins_within_it_and_where_a_n
         assert "FAILED test_one.py" not in own_output(text)
 
 
-def test_sessions_one_after_the_other_are_all_kept():
-    one = "\n".join([START, "FAILED a.py::b", rule("1 failed in 0.1s")])
-
-    assert own_output(f"{one}\n{one}") == f"{one}\n{one}"
-
-
 def test_the_counts_are_those_of_the_last_own_session():
     assert counts_in(own_output(log(nested=ENDED))) == (79, 3)
     assert counts_in(rule("8 passed in 2.10 seconds")) == (8, 0)

@@ -120,11 +120,6 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize("text", HARMLESS)
-def test_harmless_text_stays_as_it_is(text):
-    assert redact(text) == text
-
-
 @given(st.text() | st.sampled_from([text for text, _, _ in BY_SHAPE] + BY_NAME))
 @example("password=password=hunter22")
 def test_redacting_twice_changes_nothing_more(text):
@@ -152,14 +147,6 @@ def test_every_text_inside_dicts_and_lists_is_redacted():
     shown = redact_tree({"a": [secret, {"b": (f"x {secret}", 1, None, True)}]})
 
     assert shown == {"a": ["[redacted:github-token]", {"b": ["x [redacted:github-token]", 1, None, True]}]}
-
-
-def test_a_tree_is_not_changed_in_place():
-    tree = {"password": "s3cr3t-value", "list": [f"sk-{LETTERS}"]}
-
-    redact_tree(tree)
-
-    assert tree == {"password": "s3cr3t-value", "list": [f"sk-{LETTERS}"]}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from tests.length import LONG
 from tests.time_limit import within
 
 from errata.render.document import Code, Text, marked
-from errata.render.markdown import GAP, plain_title
 from errata.text.outgoing import (
     for_others,
     outgoing_line,
@@ -128,20 +127,3 @@ def test_every_text_of_a_tree_is_washed():
 )
 def test_what_reviewers_put_between_backticks_is_code(text, parts):
     assert marked(text) == parts
-
-
-@pytest.mark.parametrize(
-    "title",
-    ["<script>alert(1)</script>", "[x](y)", "![x](y)", "@all", "closes #1", "https://evil.example", "www.evil.example"],
-)
-def test_a_plain_title_reads_as_it_is_and_acts_as_nothing(title):
-    made = plain_title(title)
-
-    assert made.replace(GAP, "") == title
-    assert made != title
-
-
-def test_an_ordinary_title_stays_as_it_is():
-    title = '[E2E] test-029: Validate "user" input with `x` at $HOME (1 < 2) - PASS'
-
-    assert plain_title(title) == title
