@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from errata.model import Attempt, Case, Item, Run, Unreadable
+from errata.model import Attempt, Case, Item, Run
 from errata.sources import promptfoo
 
 
@@ -107,10 +107,6 @@ def cases_in(items: list[Item]) -> list[Case]:
 
 def attempts_in(items: list[Item]) -> list[Attempt]:
     return [item for item in items if isinstance(item, Attempt)]
-
-
-def unreadables_in(items: list[Item]) -> list[Unreadable]:
-    return [item for item in items if isinstance(item, Unreadable)]
 
 
 def facts(attempt: Attempt) -> tuple[str, str, str]:
