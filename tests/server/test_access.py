@@ -6,7 +6,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from errata.errors import SettingsError
-from errata.server.access import COOKIE, FailedLogins
+from errata.server.access import COOKIE, WrongTokens
 from errata.server.exchange import ServerOptions
 from errata.server.pages.login import local_path
 from errata.server.serving import checked_options
@@ -92,30 +92,32 @@ def test_a_page_leads_to_the_form_and_back_and_the_cookie_is_for_the_server_alon
     assert f"{COOKIE}=; Path=/; Max-Age=0" in logged_out.headers["set-cookie"]
 
 
-def test_after_five_wrong_tokens_an_address_has_to_wait(guarded):
+def test_a_wrong_token_has_to_wait_after_five_tries_and_a_right_one_never(guarded):
     served, token, _ = guarded
     secret = token("ada", "read")
     wrong = [served.client.post("/login", data={"token": "guess"}).status_code for _ in range(5)]
 
-    answer = served.client.post("/login", data={"token": secret})
+    answer = served.client.post("/login", data={"token": "guess"})
 
     assert wrong == [401] * 5
     assert answer.status_code == 429
     assert 0 < int(answer.headers["retry-after"]) <= 60
-    assert served.client.get("/api/runs", headers=bearer("guess")).status_code == 429
+    for number in range(30):
+        forwarded = {"X-Forwarded-For": f"192.0.2.{number}"}
+        answer = served.client.get("/api/runs", headers=bearer(f"guess {number}") | forwarded)
+        assert answer.status_code == (429 if number > 13 else 401)
+    assert served.client.post("/login", data={"token": secret}).status_code == 303
     assert served.client.get("/api/runs", headers=bearer(secret)).status_code == 200
 
 
-def test_failed_logins_are_forgotten_after_a_minute():
+def test_wrong_tokens_are_forgotten_after_a_minute():
     at = [0.0]
-    failed = FailedLogins(clock=lambda: at[0])
-    for _ in range(5):
-        failed.note("192.0.2.1")
+    wrong = WrongTokens(clock=lambda: at[0])
 
-    assert failed.seconds_to_wait("192.0.2.1") == 60
-    assert failed.seconds_to_wait("192.0.2.2") == 0
+    assert [wrong.seconds_to_wait("guess", "192.0.2.1") for _ in range(6)] == [0, 0, 0, 0, 0, 60]
+    assert wrong.seconds_to_wait("guess", "192.0.2.2") == 0
     at[0] = 60.0
-    assert failed.seconds_to_wait("192.0.2.1") == 0
+    assert wrong.seconds_to_wait("guess", "192.0.2.1") == 0
 
 
 def test_nobody_is_sent_to_another_site_after_logging_in():

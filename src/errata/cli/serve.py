@@ -53,7 +53,7 @@ def _agent_tools(settings: Settings, deployment: str) -> "MountedApp | None":
     """Where the extra `mcp` is installed."""
     if find_spec("mcp") is None:
         return None
-    from errata.mcp.http import HttpTools
+    from errata.mcp.server import HttpTools
 
     return HttpTools(settings, deployment=deployment)
 

@@ -34,6 +34,7 @@ from errata.model.output.score import RunScoresOutput
 from errata.model.output.sessions import SessionsOutput
 from errata.model.output.show import ShownAttemptOutput, ShownRunOutput
 from errata.model.step import Step
+from errata.model.token import Scope
 
 
 class ServedTool(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,13 +45,19 @@ class ServedTool(msgspec.Struct, frozen=True, kw_only=True):
     """The records of `items`."""
     run: Callable[[tools.Call, Any], ToolPage]
     writes: str = ""
-    """What it changes: the `store` or `files`; empty where it only looks."""
+    """What it changes: the `store`, the `summary` of a run in it, or `files`; empty where it only looks."""
+    scope: Scope
+    """What the token of a caller has to allow."""
 
 
+_SCOPES: Mapping[str, Scope] = {"": "read", "summary": "read", "store": "review", "files": "admin"}
+"""By what a tool writes. The summary of a run is derived from its logs, and says the same for everybody."""
 _REPORTS = (RunReportOutput, ComparisonReportOutput, BatchReportOutput, TranscriptReportOutput)
 
 TOOLS: Mapping[str, ServedTool] = {
-    name: ServedTool(name=name, description=text, takes=given, gives=gives, run=function, writes=writes)
+    name: ServedTool(
+        name=name, description=text, takes=given, gives=gives, run=function, writes=writes, scope=_SCOPES[writes]
+    )
     for name, function, given, gives, writes, text in (
         ("runs", tools.runs, takes.RunsArguments, (ListedRunOutput,), "", "List the runs in the store, newest first."),
         (
@@ -58,7 +65,7 @@ TOOLS: Mapping[str, ServedTool] = {
             tools.analyze,
             takes.RunArguments,
             (AnalysisOutput,),
-            "store",
+            "summary",
             "Import and summarise a run: fitness, scores, owners, causes, history. Writes no report.",
         ),
         (
@@ -204,8 +211,3 @@ TOOLS: Mapping[str, ServedTool] = {
 def tools_for(*, is_remote: bool) -> Mapping[str, ServedTool]:
     """Callers on other machines get no tool that writes files."""
     return {name: tool for name, tool in TOOLS.items() if not is_remote or tool.writes != "files"}
-
-
-def call_tool(name: str, given: Mapping[str, Any], call: tools.Call) -> ToolPage:
-    tool = TOOLS[name]
-    return tool.run(call, msgspec.convert(dict(given), tool.takes))

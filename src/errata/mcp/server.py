@@ -5,8 +5,10 @@ names the fix; no exception reaches the client unredacted.
 """
 
 import asyncio
-from collections.abc import Callable
-from contextlib import nullcontext
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, nullcontext
+from datetime import UTC, datetime
 from functools import cache, partial
 from typing import Any, TypeVar
 
@@ -17,15 +19,17 @@ import msgspec
 from mcp.server import Server
 from mcp.server.context import ServerRequestContext
 from mcp.server.stdio import stdio_server
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 
 from errata import __version__
 from errata.errors import ErrataError
-from errata.mcp.catalogue import TOOLS, ServedTool, call_tool, tools_for
+from errata.mcp.catalogue import TOOLS, ServedTool, tools_for
 from errata.mcp.outgoing import NOTE, outgoing_text
 from errata.mcp.resources import ARGUMENT, TEMPLATES, listed_resources, prompt_named, read_resource, template_of
-from errata.mcp.tools import Call, started
-from errata.model.codec import json_text
+from errata.mcp.tools import Call
+from errata.model.codec import json_text, strict_json
+from errata.model.token import Caller
 from errata.settings import Settings, using_store
 from errata.skills import all_skills
 from errata.verbs.store import Store, names_only, open_store
@@ -67,6 +71,21 @@ def build_server(settings: Settings, *, is_remote: bool = False, deployment: str
     )
 
 
+class HttpTools:
+    """The same server over HTTP for callers on other machines: an ASGI application whose requests stand alone."""
+
+    def __init__(self, settings: Settings, *, deployment: str = "") -> None:
+        server = build_server(settings, is_remote=True, deployment=deployment)
+        # the names under which the server may be called, and origins, are checked in front of it
+        self._manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
+        self.app = StreamableHTTPASGIApp(self._manager)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        async with self._manager.run():
+            yield
+
+
 class _Handlers:
     """Those that use the store, which is opened when the first request needs it."""
 
@@ -83,12 +102,16 @@ class _Handlers:
             "on_read_resource": self._read_resource,
         }
 
-    async def _call_tool(self, _: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        if params.name not in tools_for(is_remote=self._is_remote):
+    async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        tool = tools_for(is_remote=self._is_remote).get(params.name)
+        if tool is None:
             raise MCPError(code=types.INVALID_PARAMS, message=f"There is no tool `{outgoing_text(params.name)[:60]}`")
+        caller = self._allowed(context, tool)
         try:
-            page = await self._in_turn(lambda call: call_tool(params.name, params.arguments or {}, call))
-        except msgspec.ValidationError as error:
+            # the protocol's own parser takes more for JSON than other programs do
+            given = strict_json(json.dumps(params.arguments or {}))
+            page = await self._in_turn(lambda call: tool.run(call, msgspec.convert(given, tool.takes)), caller)
+        except ValueError as error:
             return _refusal(f"The arguments are wrong: {error}")
         except ErrataError as error:
             return _refusal(error.message, error.hint)
@@ -97,6 +120,17 @@ class _Handlers:
         return types.CallToolResult(
             content=[types.TextContent(text=json_text(answer))], structured_content=answer, is_error=is_rejected
         )
+
+    def _allowed(self, context: Context, tool: ServedTool) -> Caller | None:
+        """Who calls this tool over HTTP; what executes the call decides whether they may."""
+        if not self._is_remote:
+            return None
+        state = getattr(context.request, "scope", {}).get("state", {})
+        caller = state.get("caller")
+        if not isinstance(caller, Caller) or tool.scope not in caller.scopes:
+            state["lacks"] = tool.scope
+            raise MCPError(code=types.INVALID_PARAMS, message=f"`{tool.name}` needs a token with `{tool.scope}`")
+        return caller
 
     async def _read_resource(self, _: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         try:
@@ -120,17 +154,21 @@ class _Handlers:
         ]
         return types.ListResourcesResult(resources=resources, next_cursor=following or None)
 
-    async def _in_turn(self, work: Callable[[Call], T]) -> T:
+    async def _in_turn(self, work: Callable[[Call], T], caller: Caller | None = None) -> T:
         """One at a time: a store has one connection for reading and one for writing."""
         self._turn = self._turn or anyio.CapacityLimiter(1)
-        return await anyio.to_thread.run_sync(self._work, work, limiter=self._turn)
+        return await anyio.to_thread.run_sync(self._work, work, caller, limiter=self._turn)
 
-    def _work(self, work: Callable[[Call], T]) -> T:
+    def _work(self, work: Callable[[Call], T], caller: Caller | None) -> T:
         try:
             self._opened = self._opened or open_store(self._settings.store, deployment=self._deployment)
             names = names_only() if self._is_remote else nullcontext()
             with using_store(self._settings.store), names, self._opened.kept_open():
-                return work(started(self._opened, self._settings, _is_cancelled))
+                now = datetime.now(UTC)
+                call = Call(
+                    store=self._opened, settings=self._settings, now=now, caller=caller, is_cancelled=_is_cancelled
+                )
+                return work(call)
         except (ErrataError, msgspec.ValidationError):
             raise
         except Exception as error:  # one of the five places: the door of the server

@@ -1,7 +1,7 @@
 """What the tools do: each takes a record of `arguments.py` and answers with what its command prints as JSON."""
 
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ from errata.model.output.review import ReleaseOutput
 from errata.model.output.show import ShownAttemptOutput
 from errata.model.step import Step
 from errata.model.times import to_text
+from errata.model.token import Caller
 from errata.model.verdict import word_for
 from errata.review.stored.lease import LeaseRequest, NothingWaiting
 from errata.review.submit import RejectedVerdict, read_submission
@@ -54,6 +55,8 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     store: Store
     settings: Settings
     now: datetime
+    caller: Caller | None = None
+    """Over HTTP."""
     is_cancelled: Callable[[], bool] = lambda: False
 
 
@@ -233,7 +236,3 @@ def action(call: Call, given: takes.ActionArguments) -> ToolPage:
 
 def actions(call: Call, given: takes.Arguments) -> ToolPage:
     return _paged(map(action_output, recording.list_actions(call.store)), given, "actions")
-
-
-def started(store: Store, settings: Settings, is_cancelled: Callable[[], bool] = lambda: False) -> Call:
-    return Call(store=store, settings=settings, now=datetime.now(UTC), is_cancelled=is_cancelled)

@@ -1,7 +1,9 @@
 """Records to bytes and back: MessagePack for the store, JSON for people and programs."""
 
+import json
 from functools import cache
-from typing import Any, TypeVar
+from math import isfinite
+from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
@@ -73,6 +75,43 @@ def unpack(data: bytes, kind: type[R]) -> R:
 
 def from_json(data: bytes | str, kind: type[R]) -> R:
     return msgspec.json.decode(data, type=kind)
+
+
+def strict_json(data: bytes | bytearray | str) -> Any:
+    """What every parser reads alike; `ValueError` for anything else: NaN, infinity, names that stand twice, bytes that
+    are not UTF-8, half characters."""
+    try:
+        text = data if isinstance(data, str) else data.decode("utf-8-sig")
+        text.encode("utf-8")
+        value = json.loads(
+            text.removeprefix("\ufeff"), object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite
+        )
+        to_json(value)  # an escape may name half a character, and a number may be too long to write
+    except UnicodeDecodeError as error:
+        raise ValueError(f"it is not UTF-8 (byte {error.start + 1})") from None
+    except UnicodeEncodeError:
+        raise ValueError("it holds half a character") from None
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except OverflowError:
+        raise ValueError("a number has more than 64 bits") from None
+    return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise ValueError("a name stands twice in one object")
+    return made
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise ValueError(f"`{word}` is not JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    return number if isfinite(number) else _refuse_constant(digits[:40])
 
 
 def to_whole(value: Any) -> Any:

@@ -23,3 +23,12 @@ class Token(Struct):
     last_used_at: str | None = None
     """In steps of a minute."""
     revoked_at: str | None = None
+
+
+class Caller(msgspec.Struct, frozen=True, kw_only=True):
+    """Who asks a server: the bearer of a token, or the person at this machine."""
+
+    name: str
+    scopes: frozenset[Scope]
+    token: str = ""
+    """The id of the token."""

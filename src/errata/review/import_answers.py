@@ -12,6 +12,7 @@ import msgspec
 
 from errata.errors import SettingsError
 from errata.model import Reviewer
+from errata.model.codec import strict_json
 from errata.review.tables import ANSWERS
 from errata.review.verdicts import KeptVerdict
 from errata.text.lazy_regex import lazy_regex
@@ -87,8 +88,8 @@ def _encoding(path: Path, opening: bytes) -> str:
 
 def _listed(file: IO[str]) -> Answers:
     try:
-        rows = json.load(file)
-    except (ValueError, RecursionError) as error:
+        rows = strict_json(file.read())
+    except ValueError as error:
         yield UnusableRow(getattr(error, "lineno", 1), f"not JSON: {error}")
         return
     for number, row in enumerate(rows, 1):
@@ -100,8 +101,8 @@ def _lines(file: IO[str]) -> Answers:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            row = strict_json(line)
+        except ValueError as error:
             yield UnusableRow(number, f"not JSON: {error}")
             continue
         yield from _row(number, row)

@@ -8,6 +8,7 @@ import msgspec
 
 from errata.errors import SettingsError
 from errata.model import Packet, Reviewer, Verdict
+from errata.model.codec import strict_json
 from errata.model.standing import name_of
 from errata.model.verdict import Lease, word_for
 from errata.review.answers import NO_LABEL, ParsedAnswer, labels_to_give
@@ -45,8 +46,8 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
 def read_submission(text: str) -> Submission:
     """One JSON object: the fields of a verdict, and which failure it is about."""
     try:
-        given = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        given = strict_json(text)
+    except ValueError as error:
         raise SettingsError(f"This is not JSON: {error}", hint=_ONLY_ONE) from error
     if not isinstance(given, dict):
         raise SettingsError(f"One JSON object is expected, not {type(given).__name__}", hint=_ONLY_ONE)

@@ -4,7 +4,9 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, nullcontext
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
+from typing import TypeVar
 
 import msgspec
 from starlette.applications import Starlette
@@ -12,24 +14,34 @@ from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Send
 from starlette.types import Scope as HttpScope
 
 from errata.errors import ConflictError, ErrataError, NotFoundError, NotReadyError
-from errata.model.token import Scope
+from errata.model.codec import strict_json
+from errata.model.token import Caller, Scope
 from errata.server import api, pages
-from errata.server.access import COOKIE, Access, DeniedError
+from errata.server.access import Access, lacking
 from errata.server.deriving import LargeRuns
 from errata.server.events import OLDEST_PAGE, EventStream
-from errata.server.exchange import Answer, Bytes, Caller, Endpoint, Exchange, MountedApp, Page, Redirect, ServerOptions
+from errata.server.exchange import Answer, Bytes, Endpoint, Exchange, MountedApp, Page, Redirect, ServerOptions
 from errata.server.indexing import Indexer
 from errata.server.layout import MEDIA_TYPES, framed, static_file
 from errata.server.pages.addresses import login_page
 from errata.server.problems import HTML, JSON, not_ready, problem
 from errata.server.publishing import Publisher
-from errata.server.security import MOST_ANSWER, MOST_BODY, SECONDS, Guard
+from errata.server.security import (
+    MOST_ANSWER,
+    MOST_BODY,
+    MOST_OPEN_BODY,
+    SECONDS,
+    Bodies,
+    Guard,
+    RefusedError,
+    address_of,
+)
 from errata.server.workers import Workers
 from errata.settings import Settings
 from errata.text.crash_file import write_crash
@@ -45,6 +57,9 @@ class _NameConvertor(PathConvertor):
 
 
 register_url_convertor("name", _NameConvertor())
+T = TypeVar("T")
+PARSE_ERROR = -32700
+"""Of JSON-RPC."""
 AHEAD = "x-errata-ahead"
 """Sent by `list.js` for a row that somebody points at."""
 
@@ -56,6 +71,7 @@ class Backend(msgspec.Struct, frozen=True):
     options: ServerOptions
     workers: Workers
     access: Access
+    bodies: Bodies
     events: EventStream
     publisher: Publisher
     indexer: Indexer
@@ -71,7 +87,9 @@ def build_app(
     workers = Workers(settings, deployment=chosen.deployment, is_derived_here=large_runs.has_given_up)
     publisher = Publisher(settings, workers.open, stuck_after=chosen.stuck_after)
     events, indexer = EventStream(workers.open), Indexer(settings, deployment=chosen.deployment)
-    backend = Backend(settings, chosen, workers, Access(settings, chosen), events, publisher, indexer, large_runs)
+    backend = Backend(
+        settings, chosen, workers, Access(settings, chosen), Bodies(), events, publisher, indexer, large_runs
+    )
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -99,7 +117,7 @@ def build_app(
     app = Starlette(
         routes=routes,
         lifespan=lifespan,
-        middleware=[Middleware(Guard, hosts=chosen.hosts)],
+        middleware=[Middleware(Guard, hosts=chosen.hosts, on_bug=_bug)],
         exception_handlers={HTTPException: _no_route},
     )
     app.state.events, app.state.workers = backend.events, backend.workers
@@ -107,35 +125,45 @@ def build_app(
 
 
 def _answering(endpoint: Endpoint, backend: Backend) -> Callable[[Request], Awaitable[Response]]:
+    """Who asks is known before a byte of the body is kept."""
+
+    def in_worker(work: Callable[[Store], T], request: Request) -> Awaitable[T | Response]:
+        task = partial(_worked, endpoint, backend, request, work)
+        return asyncio.get_running_loop().run_in_executor(backend.workers.pool, task)
+
     async def answer(request: Request) -> Response:
         path = request.url.path
-        try:
-            body = await asyncio.wait_for(_body_of(request), SECONDS)
-        except TimeoutError:
-            return problem(path, 408, f"The request took longer than {SECONDS:.0f} s to arrive")
-        if body is None:
-            return problem(path, 413, f"The request is longer than {MOST_BODY:,} bytes")
-        handled = asyncio.get_running_loop().run_in_executor(
-            backend.workers.pool, _handle, endpoint, backend, request, body
-        )
-        try:
-            # a thread can't be stopped: it ends by itself, and nobody waits for it
-            return await asyncio.wait_for(asyncio.shield(handled), SECONDS)
-        except TimeoutError:
-            return problem(path, 503, f"The answer took longer than {SECONDS:.0f} s", "ask for less, or again later")
+        if not has_body(request):
+            return await within(
+                path, in_worker(lambda store: _response_of(endpoint, backend, request, b"", store), request)
+            )
+        caller = await in_worker(lambda store: _caller(endpoint, backend, request, store), request)
+        if isinstance(caller, Response):
+            return caller
+        async with backend.bodies.of(request, most=MOST_OPEN_BODY if endpoint.is_open else MOST_BODY) as body:
+            handled = in_worker(lambda store: _response_of(endpoint, backend, request, body, store, caller), request)
+            return await within(path, handled)
 
     return answer
 
 
-def _handle(endpoint: Endpoint, backend: Backend, request: Request, body: bytes) -> Response:
+async def within(path: str, handled: Awaitable[Response]) -> Response:
+    try:
+        # a thread can't be stopped: it ends by itself, and nobody waits for it
+        return await asyncio.wait_for(asyncio.shield(handled), SECONDS)
+    except TimeoutError:
+        return problem(path, 503, f"The answer took longer than {SECONDS:.0f} s", "ask for less, or again later")
+
+
+def _worked(endpoint: Endpoint, backend: Backend, request: Request, work: Callable[[Store], T]) -> T | Response:
     """In a worker thread."""
     path = request.url.path
     try:
-        return backend.workers.work(lambda store: _response_of(endpoint, backend, request, body, store))
-    except DeniedError as denied:
-        if denied.status == 401 and endpoint.is_page and request.method == "GET":
+        return backend.workers.work(work)
+    except RefusedError as refused:
+        if refused.status == 401 and endpoint.is_page and request.method == "GET":
             return Response(status_code=303, headers={"Location": login_page(_target(request))})
-        return problem(path, denied.status, denied.message, denied.hint, headers=denied.headers)
+        return refused.answer(path)
     except NotFoundError as error:
         return problem(path, 404, error.message, error.hint)
     except NotReadyError as error:
@@ -145,17 +173,18 @@ def _handle(endpoint: Endpoint, backend: Backend, request: Request, body: bytes)
         return problem(path, 409, error.message, error.hint)
     except ErrataError as error:
         return problem(path, 400, error.message, error.hint)
-    except Exception as error:  # noqa: BLE001 one of the five places: the door of the server
-        return _bug(error, request)
 
 
-def _response_of(endpoint: Endpoint, backend: Backend, request: Request, body: bytes, store: Store) -> Response:
-    now, address = datetime.now(UTC), request.client.host if request.client else ""
-    cookie = request.cookies.get(COOKIE)
+def _caller(endpoint: Endpoint, backend: Backend, request: Request, store: Store) -> Caller:
     if endpoint.is_open:
-        caller = Caller(name="", scopes=frozenset(), is_local=False)
-    else:
-        caller = backend.access.caller(request.headers, cookie, address, endpoint.scope, store, now)
+        return Caller(name="", scopes=frozenset())
+    return backend.access.caller(request, endpoint.scope, store, datetime.now(UTC))
+
+
+def _response_of(
+    endpoint: Endpoint, backend: Backend, request: Request, body: bytes, store: Store, known: Caller | None = None
+) -> Response:
+    caller = known or _caller(endpoint, backend, request, store)
     exchange = Exchange(
         store=store,
         settings=backend.settings,
@@ -164,13 +193,14 @@ def _response_of(endpoint: Endpoint, backend: Backend, request: Request, body: b
         publisher=backend.publisher,
         large_runs=backend.large_runs,
         server=backend.options,
-        now=now,
+        now=datetime.now(UTC),
         path=request.url.path,
         values=original_values({name: str(value) for name, value in request.path_params.items()}, store),
         query={name: ",".join(request.query_params.getlist(name)) for name in request.query_params},
         headers=dict(request.headers),
-        address=address,
-        is_encrypted=request.url.scheme == "https",
+        address=address_of(request),
+        # of a proxy; whoever claims it without one gets a cookie that the browser keeps to itself
+        is_encrypted="https" in (request.url.scheme, request.headers.get("x-forwarded-proto")),
         body=body,
     )
     answered = endpoint.handler(exchange)
@@ -180,8 +210,7 @@ def _response_of(endpoint: Endpoint, backend: Backend, request: Request, body: b
 
 def _listening(backend: Backend) -> Callable[[Request], Awaitable[Response]]:
     async def listen(request: Request) -> Response:
-        if refused := await denied(backend, request, "read"):
-            return refused
+        await caller_of(backend, request, "read")
         age = request.query_params.get("age", "")
         answer = backend.events.answer(
             request.headers.get("last-event-id", ""), min(float(age), OLDEST_PAGE) if age.isdecimal() else 0.0
@@ -194,56 +223,52 @@ def _listening(backend: Backend) -> Callable[[Request], Awaitable[Response]]:
 
 
 class _Mounted:
-    """Another application, which sees only requests of those who may."""
+    """Another application, which sees only requests of those who may, as JSON that nobody reads in another way."""
 
     def __init__(self, mounted: MountedApp, backend: Backend) -> None:
         self._mounted, self._backend = mounted, backend
 
     async def __call__(self, scope: HttpScope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
-        body = await _body_of(request)
-        if body is None:
-            refused: Response | None = problem("/mcp", 413, f"The request is longer than {MOST_BODY:,} bytes")
-        else:
-            refused = await denied(self._backend, request, self._mounted.scope_of(body))
-        if refused is not None:
-            await refused(scope, receive, send)
-            return
-        first: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+        caller = await caller_of(self._backend, request, "read")
+        async with self._backend.bodies.of(request) as body:
+            try:
+                content = await asyncio.to_thread(lambda: msgspec.json.encode(strict_json(body)))
+            except ValueError as error:
+                wrong = {"code": PARSE_ERROR, "message": f"The body is wrong: {error}"}
+                await JSONResponse({"jsonrpc": "2.0", "id": None, "error": wrong}, 400)(scope, receive, send)
+                return
+            first: list[Message] = [{"type": "http.request", "body": content, "more_body": False}]
 
-        async def receive_again() -> Message:
-            return first.pop() if first else await receive()
+            async def receive_again() -> Message:
+                return first.pop() if first else await receive()
 
-        await self._mounted.app(scope, receive_again, send)
+            state = scope["state"] = {"caller": caller, "lacks": ""}
+            refused: Response | None = None
+
+            async def send_if_allowed(message: Message) -> None:
+                nonlocal refused
+                if refused is None and state["lacks"] and message["type"] == "http.response.start":
+                    refused = lacking(caller, state["lacks"]).answer(request.url.path)
+                    await refused(scope, receive, send)
+                elif refused is None:
+                    await send(message)
+
+            length = (b"content-length", str(len(content)).encode())
+            headers = [
+                *(pair for pair in scope["headers"] if pair[0] not in (b"content-length", b"transfer-encoding")),
+                length,
+            ]
+            await self._mounted.app({**scope, "headers": headers}, receive_again, send_if_allowed)
 
 
-async def denied(backend: Backend, request: Request, scope: Scope) -> Response | None:
-    """For what is not answered in a worker thread: the refusal, if there is one."""
-    address = request.client.host if request.client else ""
+async def caller_of(backend: Backend, request: Request, scope: Scope) -> Caller:
+    """For what is not answered in a worker thread; `RefusedError` where nobody may."""
 
-    def check() -> Response | None:
-        try:
-            backend.workers.work(
-                lambda store: backend.access.caller(
-                    request.headers, request.cookies.get(COOKIE), address, scope, store, datetime.now(UTC)
-                )
-            )
-        except DeniedError as refused:
-            return problem(request.url.path, refused.status, refused.message, refused.hint, headers=refused.headers)
-        return None
+    def check() -> Caller:
+        return backend.workers.work(lambda store: backend.access.caller(request, scope, store, datetime.now(UTC)))
 
     return await asyncio.get_running_loop().run_in_executor(backend.workers.pool, check)
-
-
-async def _body_of(request: Request) -> bytes | None:
-    """None where there is more of it than the server takes."""
-    parts, length = [], 0
-    async for part in request.stream():
-        length += len(part)
-        if length > MOST_BODY:
-            return None
-        parts.append(part)
-    return b"".join(parts)
 
 
 def _response(
@@ -251,7 +276,7 @@ def _response(
 ) -> Response:
     match answered:
         case Page():
-            account = "" if caller.is_local else caller.name
+            account = caller.name if caller.token else ""
             content = framed(answered, account=account, to_review=to_review).encode("utf-8")
             return _sent(content, HTML, request, status=answered.status)
         case Redirect():
@@ -277,12 +302,12 @@ def _sent(content: bytes, media_type: str, request: Request, *, status: int = 20
     return Response(content, status_code=status, headers=headers, media_type=media_type)
 
 
-def _bug(error: Exception, request: Request) -> Response:
+def _bug(error: Exception, method: str, address: str) -> Response:
     """The traceback stays on this machine; the answer names the file."""
-    path = write_crash(error, f"request: {request.method} {request.url.path}")
+    path = write_crash(error, f"request: {method} {address}")
     name = path.stem.removeprefix("errata-crash-")
     hint = f"report it with the id {name}; details are in `{path.name}` in the server's temporary folder"
-    return problem(request.url.path, 500, f"errata has a bug: {type(error).__name__}", hint, id=name)
+    return problem(address, 500, f"errata has a bug: {type(error).__name__}", hint, id=name)
 
 
 async def _static(request: Request) -> Response:
@@ -300,6 +325,10 @@ async def _no_route(request: Request, error: Exception) -> Response:
     if error.status_code == 405:
         return problem(path, 405, f"`{request.method}` is not possible here", headers=error.headers)
     return problem(path, error.status_code, "There is no page here", f"`{path}`")
+
+
+def has_body(request: Request) -> bool:
+    return request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers
 
 
 def _target(request: Request) -> str:

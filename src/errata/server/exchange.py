@@ -9,7 +9,8 @@ from urllib.parse import parse_qs, parse_qsl
 import msgspec
 
 from errata.errors import SettingsError
-from errata.model.token import SCOPES, Scope
+from errata.model.codec import strict_json
+from errata.model.token import Caller, Scope
 from errata.settings import Settings
 from errata.verbs.store import Store
 
@@ -22,14 +23,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
 STUCK_AFTER = 600.0
-
-
-class Caller(msgspec.Struct, frozen=True, kw_only=True):
-    """Who asks: the name of a token, or the person at this machine."""
-
-    name: str
-    scopes: frozenset[Scope] = frozenset(SCOPES)
-    is_local: bool = True
 
 
 class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,14 +38,13 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MountedApp(Protocol):
-    """Another application behind the same tokens: the tools for agents."""
+    """Another application behind the same tokens: the tools for agents. It finds the `Caller` in `state` of the scope,
+    and names there as `lacks` the scope that a call needed."""
 
     @property
     def app(self) -> Callable[..., Awaitable[None]]: ...
 
     def running(self) -> AbstractAsyncContextManager[None]: ...
-
-    def scope_of(self, body: bytes) -> Scope: ...
 
 
 class Exchange(msgspec.Struct, kw_only=True):
@@ -88,8 +80,8 @@ class Exchange(msgspec.Struct, kw_only=True):
     def record(self, takes: type[T]) -> T:
         """The body, which is JSON."""
         try:
-            return msgspec.json.decode(self.body, type=takes)
-        except msgspec.MsgspecError as error:
+            return msgspec.convert(strict_json(self.body), takes)
+        except ValueError as error:
             raise SettingsError(f"The body is wrong: {error}") from None
 
     def form(self) -> dict[str, str]:

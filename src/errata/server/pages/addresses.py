@@ -7,18 +7,18 @@ from errata.text.outgoing import name_without_secrets
 from errata.verbs.shown_ids import shown_id
 
 
-def run_page(run: str, **query: str) -> str:
+def run_page(run: str, /, **query: str) -> str:
     return _with(f"/runs/{quote(run, safe='')}", query)
 
 
-def attempt_page(run: str, case: str, attempt: int | str = 1, anchor: str = "", **query: str) -> str:
+def attempt_page(run: str, case: str, attempt: int | str = 1, anchor: str = "", /, **query: str) -> str:
     """`anchor` as in `step-20`, `step-20:3-5` or `check-tests`; `query` is that of the list one came from."""
     path = f"/runs/{quote(run, safe='')}/cases/{_safe_part(case)}/{_safe_part(str(attempt))}"
     target = _with(path, query)
     return f"{target}#{quote(anchor, safe=':-')}" if anchor else target
 
 
-def attempt_address(attempt_id: str, anchor: str = "", **query: str) -> str:
+def attempt_address(attempt_id: str, anchor: str = "", /, **query: str) -> str:
     """The page of an attempt by its id."""
     parts = split_attempt_id(attempt_id)
     number = f"{parts.session}.{parts.index}" if parts.session is not None else str(parts.index)
@@ -34,7 +34,7 @@ def move_address(run: str) -> str:
     return f"/runs/{quote(run, safe='')}/move"
 
 
-def rows_address(run: str, **query: str) -> str:
+def rows_address(run: str, /, **query: str) -> str:
     """The rows of a list alone, for a page that goes on by itself."""
     return _with(f"/runs/{quote(run, safe='')}/rows", query)
 
