@@ -53,9 +53,9 @@ def submitted(path: Path, answer: dict[str, Any], *options: object) -> Any:
 
 def reviewed_next(*options: object, thing: object = "latest", reviewer: str = "agent", **fields: Any) -> Any:
     """The next failure, reviewed; what `submit --json` printed."""
-    got = errata("review", "next", thing, "--format", "json", "--reviewer", reviewer, *options)
+    got = errata("review", "next", thing, "--format", "json", *as_model(reviewer), *options)
     assert got.code == 0, got
-    taken = submitted(Path("verdict.json"), an_answer(got.row, **fields), "--reviewer", reviewer, "--json")
+    taken = submitted(Path("verdict.json"), an_answer(got.row, **fields), *as_model(reviewer), "--json")
     assert taken.code == 0, taken
     return taken.row
 
@@ -101,3 +101,8 @@ def at_a_terminal(*arguments: str, answers: Sequence[str] = (), interrupt: bool 
     process.wait(SECONDS)
     os.close(ours)
     return process.returncode, shown.replace("\r\n", "\n")
+
+
+def as_model(name):
+    """A reviewer of this name, and of a model of its own: what makes two reviewers of one user."""
+    return "--reviewer", name, "--model", f"{name}@1"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reading import RUN_B, an_answer, reviewed_next, submitted
+from reading import RUN_B, an_answer, as_model, reviewed_next, submitted
 from terminal import done, errata, import_fixtures
 
 CASE = "latest/004-actions/003-rate_limit_guard"
@@ -17,8 +17,8 @@ def two_opinions():
 
 
 def decided(tmp_path, reviewer="third", **fields):
-    got = done("review", "next", "latest", "--adjudicate", "--format", "json", "--reviewer", reviewer).row
-    return submitted(tmp_path / "v.json", an_answer(got, **fields), "--reviewer", reviewer, "--json")
+    got = done("review", "next", "latest", "--adjudicate", "--format", "json", *as_model(reviewer)).row
+    return submitted(tmp_path / "v.json", an_answer(got, **fields), *as_model(reviewer), "--json")
 
 
 def test_the_decision_stands_and_ends_the_dispute(two_opinions, tmp_path):
@@ -44,7 +44,7 @@ def test_show_names_the_readings(two_opinions, tmp_path):
 
 
 def test_whoever_has_reviewed_it_does_not_decide(two_opinions):
-    row = done("review", "next", "latest", "--adjudicate", "--format", "json", "--reviewer", "first-reader").row
+    row = done("review", "next", "latest", "--adjudicate", "--format", "json", *as_model("first-reader")).row
 
     assert row["why"] == "no_dispute"
 
@@ -61,14 +61,14 @@ def test_where_reviews_agree_there_is_nothing_to_decide():
     for reviewer in ("a", "b"):
         reviewed_next(thing=CASE, reviewer=reviewer)
 
-    result = errata("review", "next", CASE, "--adjudicate", "--reviewer", "c")
+    result = errata("review", "next", CASE, "--adjudicate", *as_model("c"))
 
     assert result.code == 2
     assert "its reviews agree, or were decided on" in result.talk
 
 
 def test_as_text_the_readings_follow_the_packet(two_opinions):
-    page = done("review", "next", "latest", "--adjudicate", "--format", "text", "--reviewer", "third").out
+    page = done("review", "next", "latest", "--adjudicate", "--format", "text", *as_model("third")).out
 
     assert "reading A" in page and "reading B" in page
     assert "It allows a fourth call" in page

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reading import RUN_B, an_answer, submitted
+from reading import RUN_B, an_answer, as_model, submitted
 from terminal import done, errata, import_fixtures
 
 TEXT_LOOKUP = "002-queries/001-text_lookup"
@@ -70,8 +70,8 @@ def test_a_lease_that_was_given_back_is_none(imported, tmp_path):
 
 
 def test_nobody_gives_back_what_another_has_in_hand(imported):
-    handed("--reviewer", "a")
-    page = done("review", "release", "latest", "--reviewer", "b").out
+    handed(*as_model("a"))
+    page = done("review", "release", "latest", *as_model("b")).out
 
     assert page == "`agent:b` has no lease on `latest`\n"
     assert done("review", "status", "latest", "--json").row["in_hand"] == 1
@@ -139,10 +139,10 @@ def test_an_owner_that_does_not_exist_is_a_slip(imported):
 
 
 def test_what_others_have_read_is_handed_out_for_a_second_opinion(imported, tmp_path):
-    first = handed("--reviewer", "a")
-    submitted(tmp_path / "v.json", an_answer(first), "--reviewer", "a")
+    first = handed(*as_model("a"))
+    submitted(tmp_path / "v.json", an_answer(first), *as_model("a"))
 
-    second = handed("--second", "--reviewer", "b")
+    second = handed("--second", *as_model("b"))
 
     assert second["packet"] == first["packet"]
     assert second["waiting"] == 0
@@ -158,10 +158,10 @@ def test_ones_own_reading_is_no_second_opinion(imported, tmp_path):
 
 
 def test_a_reader_who_finds_all_read_by_others_is_told_of_second_opinions(imported, tmp_path):
-    while (result := handed("--reviewer", "a"))["packet"]:
-        submitted(tmp_path / "v.json", an_answer(result), "--reviewer", "a")
+    while (result := handed(*as_model("a")))["packet"]:
+        submitted(tmp_path / "v.json", an_answer(result), *as_model("a"))
 
-    assert "`--second` gives 9 that others have reviewed" in said("--reviewer", "b").talk
+    assert "`--second` gives 9 that others have reviewed" in said(*as_model("b")).talk
 
 
 def test_a_packet_can_be_had_as_text(imported):

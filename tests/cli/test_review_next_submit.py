@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from reading import RUN_B, an_answer, submitted
+from errata.settings import machine_user
+from reading import RUN_B, an_answer, as_model, submitted
 from terminal import FIXTURES, done, errata, import_fixtures
 
 COMPARISON = FIXTURES / "conversation_bench" / "comparison" / "data"
@@ -86,7 +87,13 @@ def test_a_verdict_is_kept_with_all_it_says(imported, answer_file):
     assert (verdict["model_snippet"], verdict["expected_snippet"]) == (snippet, "if (used >= 3)")
     assert verdict["error_line"] == "tests fail (60%)"
     assert verdict["reasoning"] == answer["reasoning"]
-    assert verdict["reviewer"] == {"kind": "agent", "name": "agent", "version": "", "reading": ""}
+    assert verdict["reviewer"] == {
+        "kind": "agent",
+        "name": "agent",
+        "version": "",
+        "reading": "",
+        "caller": f"program:{machine_user()}",
+    }
 
 
 @pytest.mark.req("J-14")
@@ -229,11 +236,11 @@ def test_a_changed_label_is_kept_beside_the_old_one(imported, answer_file):
 def test_whoever_hands_in_learns_neither_what_triage_says_nor_what_others_said(imported, answer_file):
     """A grader's fault by triage: both answers are told alike, and so is one on what another has read."""
     result = [
-        submitted(answer_file, an_answer(handed("--reviewer", name), label=label), "--reviewer", name, "--json").row
+        submitted(answer_file, an_answer(handed(*as_model(name)), label=label), *as_model(name), "--json").row
         for name, label in (("a", "OVERLY_STRICT"), ("b", "MODEL_FAULT"))
     ]
-    second = handed("--reviewer", "c", thing=result[0]["attempt_id"])
-    third = submitted(answer_file, an_answer(second, label="AMBIGUOUS_TASK"), "--reviewer", "c", "--json").row
+    second = handed(*as_model("c"), thing=result[0]["attempt_id"])
+    third = submitted(answer_file, an_answer(second, label="AMBIGUOUS_TASK"), *as_model("c"), "--json").row
 
     assert [(row["state"], row["old_label"]) for row in (*result, third)] == [("new", None)] * 3
 
@@ -257,7 +264,7 @@ def test_the_same_verdict_twice_is_one(imported, answer_file):
 
 def test_a_person_stands_over_a_program_whoever_came_last(imported, answer_file):
     result = handed()
-    submitted(answer_file, an_answer(result, label="OVERLY_STRICT", lease=""), "--person", "--reviewer", "ada")
+    submitted(answer_file, an_answer(result, label="OVERLY_STRICT", lease=""), "--person", *as_model("ada"))
     submitted(answer_file, an_answer(result))
 
     (row,) = done("failures", "latest", "--case", "optional_index", "--json").rows
@@ -266,9 +273,9 @@ def test_a_person_stands_over_a_program_whoever_came_last(imported, answer_file)
 
 
 def test_a_program_does_not_take_back_what_a_person_of_its_name_said(imported, answer_file):
-    result = handed("--reviewer", "ada")
-    submitted(answer_file, an_answer(result, label="OVERLY_STRICT", lease=""), "--person", "--reviewer", "ada")
-    submitted(answer_file, an_answer(result), "--reviewer", "ada")
+    result = handed(*as_model("ada"))
+    submitted(answer_file, an_answer(result, label="OVERLY_STRICT", lease=""), "--person", *as_model("ada"))
+    submitted(answer_file, an_answer(result), *as_model("ada"))
 
     (row,) = done("failures", "latest", "--case", "optional_index", "--json").rows
     assert row["verdict"]["label"] == "OVERLY_STRICT"
@@ -277,8 +284,8 @@ def test_a_program_does_not_take_back_what_a_person_of_its_name_said(imported, a
 def test_a_person_may_go_without_quotes_an_agent_may_not(imported, answer_file):
     answer = an_answer(handed(), evidence=[], reasoning="", lease="")
 
-    assert submitted(answer_file, answer, "--person", "--reviewer", "ada").code == 0
-    assert submitted(answer_file, answer, "--reviewer", "bot").code == 2
+    assert submitted(answer_file, answer, "--person", *as_model("ada")).code == 0
+    assert submitted(answer_file, answer, *as_model("bot")).code == 2
 
 
 def test_a_blind_packet_is_judged_as_it_was_read(imported, answer_file):

@@ -4,6 +4,7 @@ import pytest
 
 from errata.cli.review.next_ import quote_at
 from errata.model import Packet, PacketPlace, Question
+from errata.settings import machine_user
 from reading import RUN_B, at_a_terminal
 from terminal import done, import_fixtures
 
@@ -24,7 +25,8 @@ def test_a_person_gives_label_cause_evidence_and_note(imported):
     verdict = done("show", "jn7mqywb/002-queries/001-text_lookup", "--json").row["standing"]["verdict"]
     assert (verdict["label"], verdict["cause"]) == ("MODEL_FAULT", "Forgets the order")
     assert verdict["evidence"][0]["place"] == "output/convex/books.ts"
-    assert verdict["reviewer"] == {"kind": "person", "name": "ada", "version": "", "reading": ""}
+    caller = f"user:{machine_user()}/ada"
+    assert verdict["reviewer"] == {"kind": "person", "name": "ada", "version": "", "reading": "", "caller": caller}
     assert (verdict["doubts"], verdict["confidence"]) == (["none"], "likely")
 
 

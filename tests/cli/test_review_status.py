@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from reading import RUN_B, an_answer, submitted
+from reading import RUN_B, an_answer, as_model, submitted
 from terminal import done, errata, import_fixtures
 
 
@@ -41,18 +41,18 @@ def read_all(imported, tmp_path, shelf):
 
 def read_one_by_one(tmp_path, name, labels, **changes):
     given = {}
-    while (result := done("review", "next", "latest", "--reviewer", name).row)["packet"]:
+    while (result := done("review", "next", "latest", *as_model(name)).row)["packet"]:
         label = labels[len(given) % len(labels)]
         answer = an_answer(result, label=label, **changes)
-        assert submitted(tmp_path / "a.json", answer, "--reviewer", name).code == 0
+        assert submitted(tmp_path / "a.json", answer, *as_model(name)).code == 0
         given[result["packet"]["attempt_id"]] = label
     return given
 
 
 def second_opinion(tmp_path, name, labels, given):
     for attempt, label in zip(given, labels, strict=False):
-        row = done("review", "next", attempt, "--reviewer", name).row
-        assert submitted(tmp_path / "a.json", an_answer(row, label=label), "--reviewer", name).code == 0
+        row = done("review", "next", attempt, *as_model(name)).row
+        assert submitted(tmp_path / "a.json", an_answer(row, label=label), *as_model(name)).code == 0
 
 
 def status():
@@ -98,12 +98,12 @@ def test_reviewed_failures_are_no_longer_presumed(read_all, tmp_path):
 
 
 def test_submit_names_what_it_dropped_and_status_that_refusals_were_corrected(imported, tmp_path):
-    row = done("review", "next", "latest", "--reviewer", "a").row
+    row = done("review", "next", "latest", *as_model("a")).row
     answer = an_answer(row)
     wrong = answer | {"cause": ""}
-    assert submitted(tmp_path / "a.json", wrong, "--reviewer", "a").code == 2
+    assert submitted(tmp_path / "a.json", wrong, *as_model("a")).code == 2
     assert " · 1 answer refused\n" in done("review", "status", "latest").out
-    taken = submitted(tmp_path / "a.json", answer | {"model_snippet": "nowhere in it"}, "--reviewer", "a")
+    taken = submitted(tmp_path / "a.json", answer | {"model_snippet": "nowhere in it"}, *as_model("a"))
 
     assert "accepted without one part: the model snippet is not in the packet and was dropped" in taken.talk
     assert " · 1 answer refused, corrected since\n" in done("review", "status", "latest").out
@@ -174,8 +174,8 @@ def test_a_person_settles_a_dispute(read_all, tmp_path):
     given = read_all("a")
     second_opinion(tmp_path, "b", ["OVERLY_STRICT"], given)
     attempt = next(iter(given))
-    row = done("review", "next", attempt, "--reviewer", "ada", "--person", "--json").row
-    submitted(tmp_path / "a.json", an_answer(row, label="OVERLY_STRICT"), "--reviewer", "ada", "--person")
+    row = done("review", "next", attempt, *as_model("ada"), "--person", "--json").row
+    submitted(tmp_path / "a.json", an_answer(row, label="OVERLY_STRICT"), *as_model("ada"), "--person")
 
     (dispute,) = done("review", "agreement", "latest", "--json").row["disputes"]
 

@@ -9,7 +9,7 @@ from msgspec import convert
 from errata.model import Packet, Step
 from errata.review.decisive import DEFINITION
 from errata.review.prompts import prompt_for
-from reading import RUN_B, an_answer, submitted
+from reading import RUN_B, an_answer, as_model, submitted
 from terminal import FIXTURES, done, errata, import_fixtures
 
 TEAM = FIXTURES / "who_and_when" / "generated" / "data" / "Algorithm-Generated"
@@ -35,10 +35,10 @@ def a_step(packet, number):
 
 def read(tmp_path, reviewer, step, *options, **fields):
     """Every failure of the team, with the same decisive step."""
-    while (got := done("review", "next", RUN, "--format", "json", "--reviewer", reviewer, *options).row)["packet"]:
+    while (got := done("review", "next", RUN, "--format", "json", *as_model(reviewer), *options).row)["packet"]:
         quote = a_step(got["packet"], step)
         answer = an_answer(got, label="model", evidence=[quote], decisive_step=step, **fields)
-        taken = submitted(tmp_path / "v.json", answer, "--reviewer", reviewer)
+        taken = submitted(tmp_path / "v.json", answer, *as_model(reviewer))
         assert taken.code == 0, taken
 
 

@@ -6,6 +6,7 @@ import shutil
 import pytest
 from tests.suite_of_runs import write_logs
 
+from reading import as_model
 from terminal import done, errata
 
 SUBJECTS = {"alpha": "=--++++-++", "beta": "=-++-+++++", "gamma": "=-+++-+++-", "delta": "=--+++++-+"}
@@ -27,7 +28,7 @@ def imported(at_home, store_of_subjects):
 
 
 def leased(*options):
-    return done("review", "next", "alpha", "--tasks", "--reviewer", "ana", *options).row
+    return done("review", "next", "alpha", "--tasks", *as_model("ana"), *options).row
 
 
 def submit(answer, tmp_path, reviewer="ana", **fields):
@@ -41,7 +42,7 @@ def submit(answer, tmp_path, reviewer="ana", **fields):
     }
     file = tmp_path / "answer.json"
     file.write_text(json.dumps(full | fields), encoding="utf-8")
-    return errata("review", "submit", file, "--reviewer", reviewer, "--json")
+    return errata("review", "submit", file, *as_model(reviewer), "--json")
 
 
 def verdicts(case="case-00", names=tuple(SUBJECTS)):
@@ -108,7 +109,7 @@ def test_a_quote_that_is_not_in_the_packet_is_refused(tmp_path):
 
 
 def test_a_failure_that_somebody_has_reviewed_keeps_its_verdict(tmp_path):
-    own = done("review", "next", "alpha/case-00", "--reviewer", "ben").row["answer"]
+    own = done("review", "next", "alpha/case-00", *as_model("ben")).row["answer"]
     verdict = own | {
         "label": "model",
         "cause": "It can't add.",
@@ -118,7 +119,7 @@ def test_a_failure_that_somebody_has_reviewed_keeps_its_verdict(tmp_path):
     }
     file = tmp_path / "own.json"
     file.write_text(json.dumps(verdict), encoding="utf-8")
-    done("review", "submit", file, "--reviewer", "ben")
+    done("review", "submit", file, *as_model("ben"))
 
     taken = submit(leased()["answer"], tmp_path)
 
@@ -140,7 +141,7 @@ def test_the_next_task_follows_and_nothing_waits_at_the_end(tmp_path):
 
 
 def test_a_task_can_be_named(tmp_path):
-    named = done("review", "next", "alpha/case-02", "--tasks", "--reviewer", "ana").row
+    named = done("review", "next", "alpha/case-02", "--tasks", *as_model("ana")).row
 
     assert named["packet"]["case_key"] == "suite/case-02"
     assert named["packet"]["attempt_id"].endswith("#0/task")

@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, s
 from tests.conftest import FIXTURES
 from tests.server.look_store import build
 
+from errata.mcp.server import HttpTools
 from errata.server.app import build_app
 from errata.server.exchange import ServerOptions
 from errata.server.serving import bound, server_of
@@ -59,13 +60,13 @@ def serve(tmp_path: Path, served_store: Path) -> Iterator[Callable[..., Served]]
     """Starts a server over a copy of a store; it is stopped after the test."""
     started: list[tuple[uvicorn.Server, threading.Thread, httpx2.Client]] = []
 
-    def start(store: Path = served_store, options: ServerOptions | None = None) -> Served:
+    def start(store: Path = served_store, options: ServerOptions | None = None, *, tools: bool = False) -> Served:
         own = tmp_path / f"{len(started)}.db"
         shutil.copyfile(store, own)
         settings = Settings(store=own, author="ada")
         listening = bound("127.0.0.1", 0)
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        server = server_of(build_app(settings, options))
+        server = server_of(build_app(settings, options, agent_tools=HttpTools(settings) if tools else None))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         while not server.started:

@@ -11,10 +11,6 @@ RUN = "A path to logs (imported first), a run's name or id (or its first charact
 
 Run = Annotated[str, Meta(min_length=1, description=RUN)]
 Runs = Annotated[tuple[str, ...], Meta(description=f"Runs. Each: {RUN}")]
-Reviewer = Annotated[
-    str,
-    Meta(description="The name of your verdicts. Agents of one name share the work; other names review independently."),
-]
 Thing = Annotated[str, Meta(min_length=1, description="RUN, RUN/CASE, or the id of an attempt.")]
 AttemptId = Annotated[str, Meta(min_length=1, description="`attempt_id` of a failure, or RUN/CASE.")]
 CaseFilter = Annotated[str, Meta(description="Only cases whose name contains this text.")]
@@ -52,9 +48,20 @@ class AttemptArguments(Arguments, frozen=True, kw_only=True):
     attempt: AttemptId
 
 
-class NextArguments(Arguments, frozen=True, kw_only=True):
+class ReviewerArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    reviewer: Annotated[str, Meta(description="The name of your verdicts. Agents of one name share the work.")] = ""
+    model: Annotated[
+        str,
+        Meta(
+            description="You, as MODEL@VERSION, such as `claude-opus-4-1@20250805`. A second opinion needs another "
+            "model; behind a server another token."
+        ),
+    ] = ""
+
+
+class NextArguments(ReviewerArguments, frozen=True, kw_only=True):
+    cursor: NextPage = ""
     thing: Annotated[str, Meta(min_length=1, description="RUN, RUN/CASE, an attempt's id, a folder or a bucket.")]
-    reviewer: Reviewer = "agent"
     another: Annotated[bool, Meta(description="One more, beside those leased to this name: for parallel work.")] = False
     second: Annotated[bool, Meta(description="Review failures that others have reviewed, without their verdicts.")] = (
         False
@@ -68,14 +75,12 @@ class NextArguments(Arguments, frozen=True, kw_only=True):
     blind: Annotated[bool, Meta(description="Hide the names of model and provider.")] = False
 
 
-class SubmitArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SubmitArguments(ReviewerArguments, frozen=True, kw_only=True):
     verdict: Annotated[dict[str, Any], Meta(description="`answer` of the packet, filled in.")]
-    reviewer: Reviewer = "agent"
 
 
-class ReleaseArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ReleaseArguments(ReviewerArguments, frozen=True, kw_only=True):
     thing: Thing
-    reviewer: Reviewer = "agent"
 
 
 class CompareArguments(Arguments, frozen=True, kw_only=True):

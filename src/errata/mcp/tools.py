@@ -165,10 +165,14 @@ def buckets(call: Call, given: takes.BucketsArguments) -> ToolPage:
 # reviewing
 
 
+def _reader(call: Call, given: takes.ReviewerArguments) -> Reviewer:
+    return reviewing.reader_for(given.reviewer, call.settings, kind="agent", model=given.model, caller=call.caller)
+
+
 def next_packet(call: Call, given: takes.NextArguments) -> ToolPage:
     """A further page is of the packet that the first one leased."""
     cursor = read_cursor(given.cursor, "next_packet", _without_cursor(given))
-    who = Reviewer(kind="agent", name=given.reviewer.strip() or "agent")
+    who = _reader(call, given)
     request = LeaseRequest(
         reviewer=who,
         filters=Filters(case=given.case, owner=given.owner or "", bucket=given.bucket),
@@ -192,13 +196,13 @@ def next_packet(call: Call, given: takes.NextArguments) -> ToolPage:
 
 def submit_verdict(call: Call, given: takes.SubmitArguments) -> ToolPage:
     submission = read_submission(msgspec.json.encode(given.verdict).decode("utf-8"))
-    who = Reviewer(kind="agent", name=given.reviewer.strip() or "agent")
+    who = _reader(call, given)
     result = reviewing.submit_verdict(submission, call.store, who, now=call.now)
     return _whole(rejected_output(result) if isinstance(result, RejectedVerdict) else accepted_output(result))
 
 
 def release(call: Call, given: takes.ReleaseArguments) -> ToolPage:
-    who = Reviewer(kind="agent", name=given.reviewer.strip() or "agent")
+    who = _reader(call, given)
     released = reviewing.release(given.thing, call.store, who, now=call.now)
     return _whole(ReleaseOutput(reviewer=word_for(who), released=tuple(released)))
 

@@ -6,6 +6,10 @@ import msgspec
 
 from errata.model import Reviewer, StoredRun, Verdict
 from errata.model.record import Struct
+from errata.text.lazy_regex import lazy_regex
+
+_PROVIDER = lazy_regex(r"^\w+:")
+_DATE = lazy_regex(r"[-_](?:20\d{6}|20\d\d-\d\d-\d\d|latest)$")
 
 
 class LabelChange(Struct):
@@ -42,7 +46,9 @@ def standing(verdicts: Iterable[Verdict], *, suggested: str = "") -> Standing | 
     if not live:
         return None
     chosen = _newest(live)
-    others = _newest_of_each(one for one in live if one.taxonomy == chosen.taxonomy and not _same(one, chosen))
+    others = _newest_of_each(
+        one for one in live if one.taxonomy == chosen.taxonomy and not is_same(one.reviewer, chosen.reviewer)
+    )
     return Standing(
         verdict=chosen,
         disagreeing=tuple(one for one in others if not _agree(one, chosen) and one.id not in chosen.adjudicates),
@@ -102,7 +108,7 @@ def _counts(chosen: Verdict, others: Iterable[Verdict]) -> bool:
     if chosen.inherited_from is not None:
         return False
     # a second reading by the same reviewer may fall for the same text
-    independent = (one for one in others if base_name_of(one.reviewer) != base_name_of(chosen.reviewer))
+    independent = (one for one in others if are_two(one.reviewer, chosen.reviewer))
     return not chosen.needs_second or any(_agree(other, chosen) for other in independent)
 
 
@@ -111,17 +117,38 @@ def _agree(first: Verdict, other: Verdict) -> bool:
     return (first.label, first.owner) == (other.label, other.owner)
 
 
-def _same(first: Verdict, other: Verdict) -> bool:
-    return name_of(first.reviewer) == name_of(other.reviewer)
+def is_same(first: Reviewer, other: Reviewer) -> bool:
+    """Whether it is the same reading of one reviewer; an older verdict has a name only."""
+    if first.caller and other.caller:
+        return name_of(first) == name_of(other)
+    return (_called(first), first.reading) == (_called(other), other.reading)
+
+
+def are_two(first: Reviewer, other: Reviewer) -> bool:
+    """Whether one can be the second opinion on the other. Names that one user gives are that user's word."""
+    if not (first.caller and other.caller):
+        return _called(first) != _called(other)
+    left, right = (base_name_of(each).partition("/")[0] for each in (first, other))
+    # a command whose words are not known may be any of its name
+    known = "@" in left and "@" in right
+    return left != right if known else left.partition("@")[0] != right.partition("@")[0]
 
 
 def name_of(reviewer: Reviewer) -> str:
-    """A reviewer is who they are called, whatever the kind or version; two readings count as two reviewers."""
+    """A reviewer is the caller, else the name, whatever the kind or version; two readings count as two reviewers."""
     return f"{base_name_of(reviewer)}#{reviewer.reading}" if reviewer.reading else base_name_of(reviewer)
 
 
 def base_name_of(reviewer: Reviewer) -> str:
-    """The same for all readings of one reviewer."""
+    """The same for all readings of one reviewer, and for every version and spelling of one model."""
+    kind, _, model = reviewer.caller.casefold().partition(":")
+    if kind != "model":
+        return reviewer.caller.casefold() or _called(reviewer)
+    name = _DATE.sub("", model.partition("@")[0].rpartition("/")[2])
+    return f"model:{''.join(filter(str.isalnum, _PROVIDER.sub('', name)))}"
+
+
+def _called(reviewer: Reviewer) -> str:
     return reviewer.name.strip().casefold()
 
 

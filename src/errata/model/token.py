@@ -25,7 +25,7 @@ class Token(Struct):
     revoked_at: str | None = None
 
 
-class Caller(msgspec.Struct, frozen=True, kw_only=True):
+class Caller(Struct):
     """Who asks a server: the bearer of a token, or the person at this machine."""
 
     name: str

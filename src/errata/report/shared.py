@@ -7,7 +7,7 @@ from pathlib import PurePath
 from errata.compare.scores import Policy, Score
 from errata.model import Action, Attribution, Finding, Run, StoredRun
 from errata.model.output.report.shared import DoneAction, FindingFact, ReviewCoverage, ScoreLine, SuspiciousPasses
-from errata.model.standing import AttemptReview, name_of
+from errata.model.standing import AttemptReview, are_two
 from errata.model.verdict import word_for
 from errata.runs.suspicions import SuspiciousPass
 from errata.runs.view import RunView
@@ -83,7 +83,8 @@ def review_coverage(
         disputed += standing.is_disputed
         reviewers = {word_for(one.reviewer): one for one in review.verdicts if one.inherited_from is None}
         names |= dict.fromkeys(reviewers)
-        second += len({name_of(one.reviewer) for one in reviewers.values() if not one.adjudicates}) > 1
+        readers = [one.reviewer for one in reviewers.values() if not one.adjudicates]
+        second += any(are_two(one, readers[0]) for one in readers[1:])
     return ReviewCoverage(
         failures=total,
         read=read,

@@ -71,7 +71,11 @@ def ratings_of(verdicts: Iterable[Verdict], rating: Callable[[Verdict], str] = l
 def newest_by_reviewer(verdicts: Iterable[Verdict]) -> dict[str, dict[str, Verdict]]:
     """Attempt → reviewer → verdict. Who goes by one name is one reviewer, under whatever kind and capitals."""
     own = sorted((one for one in verdicts if one.inherited_from is None), key=lambda one: (one.at or "", one.id))
-    words = {name_of(one.reviewer): short_word_for(one.reviewer) for one in own}
+    words: dict[str, str] = {}
+    for reader in (one.reviewer for one in own):
+        word, name = short_word_for(reader), name_of(reader)
+        taken = any(other != name and used == word for other, used in words.items())
+        words[name] = f"{word} ({reader.caller})" if taken and reader.caller else word
     newest: dict[str, dict[str, Verdict]] = {}
     for verdict in own:
         newest.setdefault(verdict.attempt, {})[words[name_of(verdict.reviewer)]] = verdict

@@ -84,7 +84,9 @@ def choose_model(name: str, settings: ReviewerSettings, wish: ReviewerFlags) -> 
     if wish.batch:
         _refuse_batch_with_tools(wish)
         spec = at_batch_price(spec)
-    identity = Reviewer(kind="llm", name=name or spec.name, version=_model_version(spec, name, wish))
+    identity = Reviewer(
+        kind="llm", name=name or spec.name, version=_model_version(spec, name, wish), caller=f"model:{spec.name}"
+    )
     host = urlsplit(spec.base_url).netloc if spec.base_url else spec.name.partition(":")[0]
     return ChosenReviewer(
         identity=identity,
@@ -135,7 +137,11 @@ def choose_program(name: str, settings: ReviewerSettings, wish: ReviewerFlags) -
     preset = command_for(settings.command, passes=settings.passes, allow_tools=wish.allow_tools)
     is_preset = preset.name in PRESETS and preset.argv == PRESETS[preset.name].argv
     version = "" if is_preset and not name else _program_version(preset.argv)
-    identity = Reviewer(kind="command", name=name or _called(settings.command), version=version)
+    # under a name of the settings, the words of the command are who it is
+    caller = _called(settings.command) + (f"@{_program_version(preset.argv)}" if name else "")
+    identity = Reviewer(
+        kind="command", name=name or _called(settings.command), version=version, caller=f"command:{caller}"
+    )
 
     @asynccontextmanager
     async def opened(_limits: Limits, _tools: ToolsFor | None) -> AsyncIterator[AsksForVerdicts]:

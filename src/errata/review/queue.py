@@ -1,6 +1,6 @@
 """What is waiting to be reviewed and by whom, and a sample of it where that is too much."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -8,7 +8,7 @@ import msgspec
 from errata.model import Attribution, FailureKey, Reviewer, StoredRun, Verdict
 from errata.model.attempt import ListedFailure
 from errata.model.attribution import NO_KEY
-from errata.model.standing import may_be_stale, name_of, standing
+from errata.model.standing import is_same, may_be_stale, standing
 from errata.review.adjudicate import disputed
 
 QueueKind = Literal["unread", "second", "next", "disputed"]
@@ -114,7 +114,7 @@ def perhaps_returned(reviewer: Reviewer, given: Mapping[str, Sequence[Verdict]],
     for verdicts in given.values():
         stood = standing(verdicts)
         since = [one for one in verdicts if one.inherited_from is None and not may_be_stale(one, stored)]
-        own = any(name_of(one.reviewer) == name_of(reviewer) for one in since)
+        own = any(is_same(one.reviewer, reviewer) for one in since)
         if stood is not None and not own and (not since or reviewer.kind == "person"):
             again.append(stood.verdict)
     return [one for one in again if one.inherited_from is None and may_be_stale(one, stored)]
@@ -135,10 +135,10 @@ def needs_second(verdicts: Sequence[Verdict]) -> bool:
 
 def _rank(verdicts: Sequence[Verdict], reviewer: Reviewer, wanted: QueueKind, returned: bool) -> int | None:
     """The lowest comes first; none for what this reviewer is not asked to read."""
-    readers = set(_readers(verdicts))
+    readers = [one.reviewer for one in verdicts if one.inherited_from is None]
     if returned:
         return 2
-    if name_of(reviewer) in readers:
+    if any(is_same(one, reviewer) for one in readers):
         return None
     if wanted == "disputed":
         return 0 if disputed(verdicts) else None
@@ -154,8 +154,3 @@ def _doubt(attribution: Attribution | None) -> int:
     if attribution is None or attribution.also:
         return 0
     return 1 if attribution.proof == "presumed" else 2
-
-
-def _readers(verdicts: Iterable[Verdict]) -> Iterator[str]:
-    """Those who read it themselves."""
-    return (name_of(one.reviewer) for one in verdicts if one.inherited_from is None)

@@ -9,7 +9,7 @@ import msgspec
 from errata.errors import SettingsError
 from errata.model import Packet, Reviewer, Verdict
 from errata.model.codec import strict_json
-from errata.model.standing import name_of
+from errata.model.standing import is_same
 from errata.model.verdict import Lease, word_for
 from errata.review.answers import NO_LABEL, ParsedAnswer, labels_to_give
 from errata.review.import_answers import WHICH
@@ -78,13 +78,13 @@ def refuse_other_readings(
     adjudicates: Sequence[str], name: str, reviewer: Reviewer, earlier: Sequence[Verdict]
 ) -> None:
     """An adjudication decides between verdicts of others on the same failure."""
-    readings = {one.id: name_of(one.reviewer) for one in earlier}
+    readings = {one.id: one.reviewer for one in earlier}
     if unknown := [one for one in adjudicates if one not in readings]:
         raise SettingsError(
             f"`adjudicates` names a verdict that `{name}` does not have: `{one_line(unknown[0], 40)}`",
             hint=f"copy `adjudicates` from `errata review next {shell_word(name)} --adjudicate`",
         )
-    if name_of(reviewer) in [readings[one] for one in adjudicates]:
+    if any(is_same(readings[one], reviewer) for one in adjudicates):
         raise SettingsError(
             f"`{word_for(reviewer)}` has reviewed `{name}` and can't decide between its own verdict and another",
             hint="use another `--reviewer` name for `next` and `submit`",

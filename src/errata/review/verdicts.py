@@ -10,7 +10,7 @@ import msgspec
 
 from errata.model import Packet, Reviewer, Usage, Verdict
 from errata.model.identity import fingerprint
-from errata.model.standing import name_of
+from errata.model.standing import is_same
 from errata.model.verdict import DROPPED
 from errata.model.words import Owner
 from errata.review.answers import ParsedAnswer, read_answer
@@ -193,15 +193,25 @@ def _misses_texts(made: Verdict | Rejection) -> bool:
 
 def _says(verdict: Verdict) -> Verdict:
     """Its content, however it was written: the same with an owner that its label implies anyway."""
+    reviewer = msgspec.structs.replace(verdict.reviewer, caller="")
     return msgspec.structs.replace(
-        verdict, id="", at=None, supersedes=None, restores=None, request="", usage=None, prompt_hash="", extra={}
+        verdict,
+        reviewer=reviewer,
+        id="",
+        at=None,
+        supersedes=None,
+        restores=None,
+        request="",
+        usage=None,
+        prompt_hash="",
+        extra={},
     )
 
 
 def _own(verdicts: Sequence[Verdict], reviewer: Reviewer, taxonomy: str) -> list[Verdict]:
     """Of the same reviewer in the same words, oldest first. A program of a person's name is not that person."""
     own = [one for one in verdicts if one.inherited_from is None and one.taxonomy == taxonomy]
-    return [one for one in own if one.reviewer.kind == reviewer.kind and name_of(one.reviewer) == name_of(reviewer)]
+    return [one for one in own if one.reviewer.kind == reviewer.kind and is_same(one.reviewer, reviewer)]
 
 
 # --- verdicts that clear the subject: it takes two to do that, triage and a reviewer, or two reviewers

@@ -11,7 +11,7 @@ import msgspec
 
 from errata.model import Attribution, Reviewer, StoredRun, Verdict
 from errata.model.attempt import ListedFailure
-from errata.model.standing import name_of, standing
+from errata.model.standing import is_same, name_of, standing
 from errata.review.adjudicate import disputed
 from errata.review.queue import needs_second
 from errata.review.status import case_of
@@ -133,7 +133,7 @@ def _items_of(run: RunToReview, reviewer: Reviewer) -> Iterator[WorkItem]:
 
 def _group(attempt: str, run: RunToReview, reviewer: Reviewer) -> WorkGroup:
     verdicts = run.verdicts.get(attempt, ())
-    has_read = any(name_of(one.reviewer) == name_of(reviewer) for one in newest_readings(verdicts))
+    has_read = any(is_same(one.reviewer, reviewer) for one in newest_readings(verdicts))
     if attempt in run.returned:
         return "other"
     if not verdicts:
@@ -190,7 +190,7 @@ def _changed(run: RunToReview) -> int:
 
 def _pace(runs: Sequence[RunToReview], reviewer: Reviewer) -> float | None:
     every = (one for run in runs for given in run.verdicts.values() for one in newest_readings(given))
-    own = sorted(one.at or "" for one in every if name_of(one.reviewer) == name_of(reviewer))[-PACE - 1 :]
+    own = sorted(one.at or "" for one in every if is_same(one.reviewer, reviewer))[-PACE - 1 :]
     moments = [datetime.fromisoformat(at) for at in own if at]
     gaps = [(later - earlier).total_seconds() for earlier, later in pairwise(moments)]
     working = [gap for gap in gaps if gap < PAUSE]

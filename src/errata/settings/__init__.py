@@ -37,6 +37,16 @@ class Settings(Struct):
     deployments: dict[str, Deployment] = {}
 
 
+def machine_user() -> str:
+    """Who started this process, whatever the environment says."""
+    try:
+        import pwd  # noqa: PLC0415 Windows has none
+
+        return pwd.getpwuid(os.getuid()).pw_name
+    except (ImportError, KeyError):
+        return os.environ.get("USERNAME", "") or "user"
+
+
 _store_in_use: ContextVar[StoreLocation | None] = ContextVar("store", default=None)
 
 

@@ -20,7 +20,9 @@ from errata.model.output.store import TaxonomyLabelOutput, TaxonomyOutput
 from errata.model.run import case_name
 from errata.model.suspects import SuspectTask, SuspectTasks
 from errata.model.times import to_text
+from errata.model.token import Caller
 from errata.model.verdict import word_for
+from errata.model.words import ReviewerKind
 from errata.review import agreement, calibrate, human_labels, judge_agreement
 from errata.review.import_answers import BadRow, FilledRow, ImportRequest, KeptRow, UnusableRow, read_answers
 from errata.review.labels import OWNERS, TASK_QUESTION
@@ -38,6 +40,7 @@ from errata.runs.names import are_judged_turns, handle_of, known_run, run_named
 from errata.runs.review_context import as_question, context_of, labels_by_taxonomy, question_for
 from errata.runs.suspect_tasks import runs_beside, suspect_tasks, task_of
 from errata.runs.view import RunView
+from errata.settings import Settings, machine_user
 from errata.store.attempts import attempts_of
 from errata.store.database import Store
 from errata.store.ledger import OPEN, batches_of
@@ -52,6 +55,30 @@ if TYPE_CHECKING:
     from errata.review.plan import ReviewPlan, ReviewRequest
     from errata.review.protocols import Prompt
     from errata.review.run import ReviewTally
+
+
+def reader_for(
+    name: str,
+    settings: Settings,
+    *,
+    kind: ReviewerKind,
+    model: str = "",
+    caller: Caller | None = None,
+) -> Reviewer:
+    """Whoever calls is one reader under all names: the token, else the model, else the user of this machine."""
+    name = name.strip()
+    if caller is not None and caller.token:
+        named = name if name.startswith(f"{caller.name}/") else f"{caller.name}/{name}"
+        own = caller.name if name in ("", caller.name) else named
+        return Reviewer(kind=kind, name=own, caller=f"token:{caller.name}@{caller.token}")
+    if model and kind != "person":
+        called, _, version = model.partition("@")
+        if not (called.strip() and version.strip()):
+            raise SettingsError(f"`{model}` names no version", hint="give both: `--model claude-opus-4-1@20250805`")
+        return Reviewer(kind=kind, name=name or called, caller=f"model:{model}")
+    name = name or (settings.author if kind == "person" else "") or kind
+    who = f"{'user' if kind == 'person' else 'program'}:{machine_user()}"
+    return Reviewer(kind=kind, name=name, caller=who if kind == "agent" else f"{who}/{name}")
 
 
 def context_for(stored: StoredRun, store: Store) -> RunContext:

@@ -14,7 +14,7 @@ from errata.model.bucket import BucketPlace
 from errata.model.filters import Filters
 from errata.model.identity import split_attempt_id
 from errata.model.record import Struct
-from errata.model.standing import name_of
+from errata.model.standing import is_same
 from errata.model.verdict import short_word_for
 from errata.review.drafts import DraftQuote, find_quote, first_cause, has_own_labels, lines_of
 from errata.review.evidence import PlaceIndex, is_core
@@ -223,7 +223,7 @@ def readings_on(
             evidence=verdict.evidence,
             decisive_step=verdict.decisive_step,
             at=verdict.at or "",
-            is_own=name_of(verdict.reviewer) == name_of(reviewer),
+            is_own=is_same(verdict.reviewer, reviewer),
         )
 
 

@@ -7,12 +7,12 @@ import click
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
-from errata.cli.review.options import packet_options, reader, reader_options
+from errata.cli.review.options import packet_options, reader_options
 from errata.cli.shared_options import reports_option
 from errata.model.output.review import ImportedRowOutput, RefusedRowOutput
 from errata.model.times import now_as_text
 from errata.review.import_answers import BadRow, ImportRequest, KeptRow
-from errata.verbs.review import import_answers, inherit
+from errata.verbs.review import import_answers, inherit, reader_for
 
 REFUSED = 2
 
@@ -23,7 +23,7 @@ REFUSED = 2
 @packet_options
 @reports_option
 @shared_options
-def command(file: Path, reviewer: str, person: bool, taxonomy: str, blind: bool, options: Options) -> int:
+def command(file: Path, reviewer: str, model: str, person: bool, taxonomy: str, blind: bool, options: Options) -> int:
     """Import verdicts from a completed file.
 
     FILE is a table or JSON Lines from `errata review export`, or any with `attempt_id` and a verdict's fields.
@@ -31,7 +31,7 @@ def command(file: Path, reviewer: str, person: bool, taxonomy: str, blind: bool,
     imported. Earlier verdicts are kept.
     """
     store = options.store
-    who = reader(reviewer or file.stem, options.settings, kind="person" if person else "file")
+    who = reader_for(reviewer or file.stem, options.settings, kind="person" if person else "file", model=model)
     at = now_as_text()
     reading = ImportRequest(reviewer=who, at=at, taxonomy=taxonomy, blind=blind)
     states: Counter[str] = Counter()

@@ -11,7 +11,7 @@ import click
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.render.packet import FORMS, show_lease, show_packet, show_readings
-from errata.cli.review.options import no_failure, packet_options, reader, reader_options
+from errata.cli.review.options import no_failure, packet_options, reader_options
 from errata.cli.review.submit import show_reasons, show_taken
 from errata.cli.shared_options import OneOfMany, Word, reports_option
 from errata.json_output.review import next_output, nothing_output
@@ -26,10 +26,11 @@ from errata.review.stored.lease import LeasedPacket, LeaseRequest, NothingWaitin
 from errata.review.submit import RejectedVerdict, Submission
 from errata.text.lazy_regex import lazy_regex
 from errata.text.shell import command_line
-from errata.verbs.review import lease_next, release, released_if_interrupted, submit_verdict
+from errata.verbs.review import lease_next, reader_for, release, released_if_interrupted, submit_verdict
 from errata.verbs.store import Store
 
 _LINES = lazy_regex(r"(?P<place>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?")
+_WHO = "; programs without `--model MODEL@VERSION` are one reviewer"
 RETURNED = "reviewed before, evidence changed since"
 
 
@@ -54,6 +55,7 @@ def command(
     thing: str,
     bucket_name: str,
     reviewer: str,
+    model: str,
     person: bool,
     case: str,
     owner: str | None,
@@ -72,7 +74,7 @@ def command(
     """
     store = options.store
     asks = sys.stdin.isatty() and sys.stdout.isatty() and not options.json and form is None
-    who = reader(reviewer, options.settings, kind="person" if person or asks else "agent")
+    who = reader_for(reviewer, options.settings, kind="person" if person or asks else "agent", model=model)
     request = LeaseRequest(
         reviewer=who, filters=Filters(case=case, owner=owner or "", bucket=bucket or bucket_name), **how
     )
@@ -120,7 +122,7 @@ def _show_nothing(nothing: NothingWaiting, request: LeaseRequest, thing: str, *,
 
 def why_nothing(nothing: NothingWaiting, asked: LeaseRequest, run: str) -> str:
     """The sentence for a reviewer who gets no failure."""
-    word = word_for(asked.reviewer)
+    word, is_unnamed = word_for(asked.reviewer), asked.reviewer.caller.startswith("program:")
     if asked.tasks:
         progress = f"{nothing.read:,} of {plural(nothing.failures, 'suspect task')} reviewed"
         return f"no suspect task is waiting for `{word}`: {progress}"
@@ -133,9 +135,11 @@ def why_nothing(nothing: NothingWaiting, asked: LeaseRequest, run: str) -> str:
     if asked.adjudicate:
         return f"no dispute is waiting for `{word}`"
     if asked.second:
-        return f"nothing that others have reviewed is waiting for `{word}`"
+        return f"nothing that others have reviewed is waiting for `{word}`{_WHO if is_unnamed else ''}"
     progress = f"nothing is waiting for `{word}`: {nothing.read:,} of {plural(nothing.failures, 'failure')} reviewed"
-    return f"{progress}; `--second` gives {nothing.others:,} that others have reviewed" if nothing.others else progress
+    if nothing.others:
+        return f"{progress}; `--second` gives {nothing.others:,} that others have reviewed"
+    return progress
 
 
 def ask_and_submit(leased: LeasedPacket, store: Store, who: Reviewer) -> None:
@@ -215,12 +219,12 @@ def quote_at(packet: Packet, given: str) -> dict[str, str] | None:
 @click.argument("thing", metavar="RUN | RUN/CASE | ATTEMPT")
 @reader_options
 @shared_options
-def release_packets(thing: str, reviewer: str, person: bool, options: Options) -> None:
+def release_packets(thing: str, reviewer: str, model: str, person: bool, options: Options) -> None:
     """Return failures that you have not reviewed.
 
     Returns one failure, or all of a RUN that are leased to you. Every reviewer can get them again at once.
     """
-    who = reader(reviewer, options.settings, kind="person" if person else "agent")
+    who = reader_for(reviewer, options.settings, kind="person" if person else "agent", model=model)
     released = release(thing, options.store, who, now=datetime.now(UTC))
     if options.json:
         put_json(ReleaseOutput(reviewer=word_for(who), released=tuple(released)))

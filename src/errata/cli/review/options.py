@@ -5,23 +5,25 @@ from typing import Any
 
 import click
 
-from errata.model import Reviewer
 from errata.model.filters import Filters
-from errata.model.words import ReviewerKind
-from errata.settings import Settings
 
 REVIEWER = (
     "Name for your verdicts. Reviewers with the same name share the work; other names review independently. "
     "Default: `agent`; with --person, $ERRATA_AUTHOR or your user name."
 )
+MODEL = (
+    "Model that reviews, with its version. A second opinion needs another model, person or token; "
+    "without a model, all your programs are one reviewer."
+)
 PERSON = "Review as a person: the verdict holds until a person gives a newer one, and needs no quotes."
 
 
 def reader_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds `--reviewer` and `--person`."""
+    """Adds `--reviewer`, `--model` and `--person`."""
     named = click.option("--reviewer", default="", metavar="NAME", help=REVIEWER)
+    model = click.option("--model", default="", metavar="MODEL@VERSION", help=MODEL)
     person = click.option("--person", is_flag=True, help=PERSON)
-    return named(person(function))
+    return named(model(person(function)))
 
 
 def packet_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -31,11 +33,6 @@ def packet_options(function: Callable[..., Any]) -> Callable[..., Any]:
     )
     blind = click.option("--blind", is_flag=True, help="Hide the names of model and provider.")
     return words(blind(function))
-
-
-def reader(name: str, settings: Settings, *, kind: ReviewerKind) -> Reviewer:
-    """A person has the name from the settings; a program run by that person does not."""
-    return Reviewer(kind=kind, name=name.strip() or (settings.author if kind == "person" else "") or kind)
 
 
 def no_failure(filters: Filters, *runs: str) -> str:

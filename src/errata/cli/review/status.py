@@ -100,7 +100,7 @@ def _second(status: Status, handle: str) -> str:
     else:
         sentence = (
             f"none of {plural(read, 'verdict')} has one, so agreement is unknown; get one with `errata review next "
-            f"{handle} --second --reviewer NAME` or `errata review run {handle} --second`"
+            f"{handle} --second --model MODEL@VERSION` or `errata review run {handle} --second`"
         )
     if not status.need_second:
         return sentence

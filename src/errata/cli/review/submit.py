@@ -7,13 +7,13 @@ import click
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
-from errata.cli.review.options import reader, reader_options
+from errata.cli.review.options import reader_options
 from errata.cli.shared_options import reports_option
 from errata.json_output.review import accepted_output, rejected_output
 from errata.model.identity import is_task_id
 from errata.model.verdict import DROPPED
 from errata.review.submit import AcceptedVerdict, RejectedVerdict, read_submission, text_of
-from errata.verbs.review import submit_verdict
+from errata.verbs.review import reader_for, submit_verdict
 
 REFUSED = 2
 LARGEST = 4 * 1024 * 1024
@@ -25,14 +25,14 @@ NAMED = 20
 @reader_options
 @reports_option
 @shared_options
-def command(file: IO[bytes], reviewer: str, person: bool, options: Options) -> int:
+def command(file: IO[bytes], reviewer: str, model: str, person: bool, options: Options) -> int:
     """Submit a verdict.
 
     FILE holds one JSON object; default: standard input. Its quotes must occur at the places it names. A rejected
     verdict changes nothing: the reasons are listed, the exit code is 2, and you keep the packet.
     """
     given = read_submission(text_of(file.read(LARGEST)))
-    who = reader(reviewer, options.settings, kind="person" if person else "agent")
+    who = reader_for(reviewer, options.settings, kind="person" if person else "agent", model=model)
     result = submit_verdict(given, options.store, who, now=datetime.now(UTC))
     if isinstance(result, RejectedVerdict):
         show_reasons(result, as_json=options.json)

@@ -11,7 +11,7 @@ import msgspec
 
 from errata.model import Attempt, Packet, Reviewer, Signal, Verdict
 from errata.model.identity import fingerprint, split_attempt_id
-from errata.model.standing import name_of, standing
+from errata.model.standing import is_same, standing
 from errata.model.suspects import SuspectTask
 from errata.model.times import to_microseconds, to_text
 from errata.model.verdict import OF_TASK, Lease, word_for
@@ -159,11 +159,10 @@ def lease_task(
 
 
 def _waits(verdicts: Sequence[Verdict], request: LeaseRequest) -> bool:
-    readers = {name_of(one.reviewer) for one in verdicts}
-    if name_of(request.reviewer) in readers:
+    if any(is_same(one.reviewer, request.reviewer) for one in verdicts):
         return False
     stood = standing(verdicts)
-    return bool(readers) if request.second else stood is None or not stood.final
+    return bool(verdicts) if request.second else stood is None or not stood.final
 
 
 # verdicts

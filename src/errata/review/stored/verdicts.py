@@ -8,7 +8,7 @@ import msgspec
 from errata.errors import ConflictError, NotFoundError
 from errata.model import Packet, Reviewer, Verdict
 from errata.model.identity import fingerprint, split_attempt_id
-from errata.model.standing import name_of, standing, without_withdrawn
+from errata.model.standing import is_same, standing, without_withdrawn
 from errata.model.times import to_microseconds
 from errata.model.verdict import Refusal, word_for
 from errata.review.inherit import MACHINERY, IdenticalFailures
@@ -92,7 +92,7 @@ def undo_verdict(
 
 
 def _is_by(verdict: Verdict, reviewer: Reviewer) -> bool:
-    return verdict.reviewer.kind == reviewer.kind and name_of(verdict.reviewer) == name_of(reviewer)
+    return verdict.reviewer.kind == reviewer.kind and is_same(verdict.reviewer, reviewer)
 
 
 def _version_before(undone: Verdict, own: Sequence[Verdict], *, at: str) -> Verdict:

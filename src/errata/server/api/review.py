@@ -11,6 +11,7 @@ from errata.model.verdict import Packet
 from errata.server.exchange import Answer, Bytes, Endpoint, Exchange
 from errata.text.outgoing import tree_for_user
 from errata.verbs import review_drafts
+from errata.verbs.review import reader_for
 from errata.verbs.review_drafts import (
     AcceptedVerdict,
     AlikeFailure,
@@ -182,7 +183,7 @@ class ReleasedAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def reviewer_of(exchange: Exchange) -> Reviewer:
-    return Reviewer(kind="person", name=exchange.caller.name)
+    return reader_for(exchange.caller.name, exchange.settings, kind="person", caller=exchange.caller)
 
 
 def queue_for(query: QueueQuery, exchange: Exchange) -> Worklist:
@@ -197,7 +198,7 @@ def show_queue(exchange: Exchange) -> QueueAnswer:
     progress: ReviewProgress = queue.progress
     items = msgspec.convert(queue.items, tuple[QueueItem, ...], from_attributes=True)
     return QueueAnswer(
-        reviewer=exchange.caller.name,
+        reviewer=reviewer_of(exchange).name,
         items=tuple(_blinded(one) for one in items) if query.is_blind else items,
         failures=progress.failures,
         done=progress.done,

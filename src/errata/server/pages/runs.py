@@ -96,6 +96,8 @@ def _filter(query: RunsQuery, matching: int, every: list[StoredRun]) -> str:
 def _nothing(query: RunsQuery) -> str:
     words = query.q.split()
     without = " ".join(words[:-1])
+    if not words:
+        return "<p>There are no older runs.</p>"
     return (
         f"<p>Nothing matches <code>{page_text(query.q)}</code>.</p>"
         f'<p><a class="button" href="/?q={page_text(without)}">Remove <code>{page_text(words[-1])}</code></a></p>'
