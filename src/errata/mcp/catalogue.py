@@ -51,7 +51,7 @@ class ServedTool(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _SCOPES: Mapping[str, Scope] = {"": "read", "summary": "read", "store": "review", "files": "admin"}
-"""By what a tool writes. The summary of a run is derived from its logs, and says the same for everybody."""
+"""By what a tool writes. The summary of a run is derived from its logs, and is the same for everybody."""
 _REPORTS = (RunReportOutput, ComparisonReportOutput, BatchReportOutput, TranscriptReportOutput)
 
 TOOLS: Mapping[str, ServedTool] = {

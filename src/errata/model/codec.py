@@ -78,8 +78,8 @@ def from_json(data: bytes | str, kind: type[R]) -> R:
 
 
 def strict_json(data: bytes | bytearray | str) -> Any:
-    """What every parser reads alike; `ValueError` for anything else: NaN, infinity, names that stand twice, bytes that
-    are not UTF-8, half characters."""
+    """What every parser reads alike; `ValueError` for anything else: NaN, infinity, names that an object has twice,
+    bytes that are not UTF-8, half characters."""
     try:
         text = data if isinstance(data, str) else data.decode("utf-8-sig")
         text.encode("utf-8")
@@ -101,7 +101,7 @@ def strict_json(data: bytes | bytearray | str) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
-        raise ValueError("a name stands twice in one object")
+        raise ValueError("an object has one name twice")
     return made
 
 

@@ -47,7 +47,7 @@ def standing(verdicts: Iterable[Verdict], *, suggested: str = "") -> Standing | 
         return None
     chosen = _newest(live)
     others = _newest_of_each(
-        one for one in live if one.taxonomy == chosen.taxonomy and not is_same(one.reviewer, chosen.reviewer)
+        other for other in live if other.taxonomy == chosen.taxonomy and not is_same(other.reviewer, chosen.reviewer)
     )
     return Standing(
         verdict=chosen,

@@ -36,7 +36,7 @@ class Reviewer(Record):
     """`2` for a second reading by the same reviewer, `adjudication` for the decision between two readings."""
     caller: str = ""
     """Who it is under whatever name: `token:…` of a server, `user:…` of the machine as a person, `model:NAME@VERSION`,
-    `command:…`, or `program:…` for a user's programs that name no model. After `/` stands a name that the user gave.
+    `command:…`, or `program:…` for a user's programs that name no model. The name after `/` is the user's word.
     Verdicts of earlier versions have none: they keep their names."""
 
 

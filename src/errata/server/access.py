@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 from errata.model.token import SCOPES, Caller, Scope, Token, allowed_by
 from errata.server.exchange import ServerOptions
-from errata.server.security import RefusedError, address_of
+from errata.server.security import DeniedError, address_of
 from errata.settings import Settings
 from errata.verbs.store import Store
 from errata.verbs.tokens import check_token
@@ -54,12 +54,12 @@ class Access:
         self._wrong = WrongTokens()
 
     def caller(self, request: Request, scope: Scope, store: Store, now: datetime) -> Caller:
-        """Whoever asks and may; `RefusedError` for everybody else."""
+        """Whoever asks and may; `DeniedError` for everybody else."""
         caller = self._by_token(request.headers, request.cookies.get(COOKIE), address_of(request), store, now)
         if caller is None:
             if self._options.needs_token or scope == "report":
                 hint = f"{_CREATE.format(scope=scope)}; send it as `Authorization: Bearer TOKEN`"
-                raise RefusedError(401, "This needs a token", hint, _CHALLENGE)
+                raise DeniedError(401, "This needs a token", hint, _CHALLENGE)
             return self._local
         if scope not in caller.scopes:
             raise lacking(caller, scope)
@@ -71,9 +71,9 @@ class Access:
         if token is not None:
             return _bearer_of(token)
         if wait := self._wrong.seconds_to_wait(secret, address):
-            raise RefusedError(429, "Too many wrong tokens", f"try again in {wait} s", {"Retry-After": str(wait)})
+            raise DeniedError(429, "Too many wrong tokens", f"try again in {wait} s", {"Retry-After": str(wait)})
         hint = "`errata token list` lists the tokens"
-        raise RefusedError(401, "This token is unknown or was revoked", hint, _CHALLENGE)
+        raise DeniedError(401, "This token is unknown or was revoked", hint, _CHALLENGE)
 
     def _by_token(
         self, headers: Mapping[str, str], cookie: str | None, address: str, store: Store, now: datetime
@@ -86,9 +86,9 @@ class Access:
         return _bearer_of(token) if token is not None else None
 
 
-def lacking(caller: Caller, scope: Scope) -> RefusedError:
+def lacking(caller: Caller, scope: Scope) -> DeniedError:
     hint = _CREATE.format(scope=scope)
-    return RefusedError(403, f"The token `{caller.name}` lacks the scope `{scope}`", hint)
+    return DeniedError(403, f"The token `{caller.name}` lacks the scope `{scope}`", hint)
 
 
 def _bearer_of(token: Token) -> Caller:

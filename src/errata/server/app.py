@@ -38,8 +38,8 @@ from errata.server.security import (
     MOST_OPEN_BODY,
     SECONDS,
     Bodies,
+    DeniedError,
     Guard,
-    RefusedError,
     address_of,
 )
 from errata.server.workers import Workers
@@ -160,7 +160,7 @@ def _worked(endpoint: Endpoint, backend: Backend, request: Request, work: Callab
     path = request.url.path
     try:
         return backend.workers.work(work)
-    except RefusedError as refused:
+    except DeniedError as refused:
         if refused.status == 401 and endpoint.is_page and request.method == "GET":
             return Response(status_code=303, headers={"Location": login_page(_target(request))})
         return refused.answer(path)
@@ -263,7 +263,7 @@ class _Mounted:
 
 
 async def caller_of(backend: Backend, request: Request, scope: Scope) -> Caller:
-    """For what is not answered in a worker thread; `RefusedError` where nobody may."""
+    """For what is not answered in a worker thread; `DeniedError` where nobody may."""
 
     def check() -> Caller:
         return backend.workers.work(lambda store: backend.access.caller(request, scope, store, datetime.now(UTC)))

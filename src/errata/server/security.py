@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from errata.server.exchange import LOOPBACK
 from errata.server.problems import API, problem
 
-__all__ = ["HEADERS", "LOOPBACK", "MOST_BODY", "Bodies", "Guard", "RefusedError", "is_cross_site", "is_foreign"]
+__all__ = ["HEADERS", "LOOPBACK", "MOST_BODY", "Bodies", "DeniedError", "Guard", "is_cross_site", "is_foreign"]
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -43,7 +43,7 @@ SECONDS = 60.0
 SAFE = ("GET", "HEAD", "OPTIONS")
 
 
-class RefusedError(Exception):
+class DeniedError(Exception):
     """The request is refused before a handler sees it."""
 
     def __init__(self, status: int, message: str, hint: str = "", headers: Mapping[str, str] | None = None) -> None:
@@ -104,11 +104,11 @@ class Bodies:
                     body.limit.reschedule(min(end, clock() + IDLE))
         except TimeoutError:
             if body.gave_way:
-                raise RefusedError(503, "Too much arrives at once", "again later", {"Retry-After": "5"}) from None
+                raise DeniedError(503, "Too much arrives at once", "again later", {"Retry-After": "5"}) from None
             late = f"The request paused for {IDLE:.0f} s, or took longer than {SECONDS:.0f} s to arrive"
-            raise RefusedError(408, late, headers={"Connection": "close"}) from None
+            raise DeniedError(408, late, headers={"Connection": "close"}) from None
         except ClientDisconnect:
-            raise RefusedError(400, "The request ended before its last byte") from None
+            raise DeniedError(400, "The request ended before its last byte") from None
         finally:
             body.limit = None
 
@@ -130,8 +130,8 @@ class Bodies:
         body.content, body.size = bytearray(), 0
 
 
-def _too_long(most: int) -> RefusedError:
-    return RefusedError(413, f"The request is longer than {most:,} bytes")
+def _too_long(most: int) -> DeniedError:
+    return DeniedError(413, f"The request is longer than {most:,} bytes")
 
 
 def address_of(request: Request) -> str:
@@ -171,7 +171,7 @@ class Guard:
             return
         try:
             await self._app(scope, receive, send_with_headers)
-        except RefusedError as error:
+        except DeniedError as error:
             await error.answer(scope["path"])(scope, receive, send_with_headers)
         except Exception as error:  # one of the five places: the door of the server
             if is_answered:

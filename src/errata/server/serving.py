@@ -87,7 +87,7 @@ class _Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._await_headers()
-        # a set has no order; the time says which has waited longest
+        # a set has no order; the time shows which has waited longest
         open_now = [each for each in self.connections if isinstance(each, _Connection)]
         own = [each for each in open_now if each.address == self.address]
         for some, most in ((own, MOST_OF_ADDRESS), (open_now, MOST_CONNECTIONS - 1)):

@@ -38,7 +38,7 @@ class Settings(Struct):
 
 
 def machine_user() -> str:
-    """Who started this process, whatever the environment says."""
+    """Who started this process, by its user id and not by the environment."""
     try:
         import pwd  # noqa: PLC0415 Windows has none
 

@@ -6,7 +6,7 @@ from errata.render.blocks_html import page_text
 from errata.server.access import COOKIE
 from errata.server.exchange import Bytes, Endpoint, Exchange, Page, Redirect
 from errata.server.layout import framed
-from errata.server.security import RefusedError
+from errata.server.security import DeniedError
 
 DAYS = 30
 
@@ -21,7 +21,7 @@ def log_in(exchange: Exchange) -> Redirect | Page | Bytes:
     assert exchange.access is not None
     try:
         exchange.access.log_in(form.get("token", "").strip(), exchange.address, exchange.store, exchange.now)
-    except RefusedError as denied:
+    except DeniedError as denied:
         page = _form(wanted, f"{denied.message}: {denied.hint}" if denied.status == 429 else denied.message)
         return Bytes(
             content=framed(page).encode("utf-8"),
