@@ -47,7 +47,6 @@ def test_a_measured_failure_is_the_models_unless_a_signal_shows_otherwise():
         ("pixi: command not found", "setup", "environment"),
         ("1 validation error for RunResult", "aggregation", "harness"),
         ("'TierConfig' object has no attribute 'language'", "setup", "harness"),
-        ("checkpoint is corrupt", "setup", "harness"),
         ("judge answered 500", "scoring", "grader"),
         ("VerifierTimeoutError: 600 s", "scoring", "unknown"),
         ("Agent execution timed out after 900.0 seconds", "subject", "budget"),

@@ -104,7 +104,7 @@ def test_there_are_enough_of_both():
 
 @pytest.mark.parametrize("rule", built_in().book.rules.values(), ids=lambda rule: rule.name)
 def test_every_rule_names_plain_words_to_be_looked_for_first(rule):
-    assert bool(needed(rule.match)) != (rule.name in ANY_TEXT)
+    assert bool(needed(rule.pattern)) != (rule.name in ANY_TEXT)
 
 
 def test_an_error_column_that_calls_everything_the_subjects_is_read_by_its_words():

@@ -28,9 +28,7 @@ PERIOD = "from, to (UTC)"
 MODEL = "Cause not known"
 WHOSE = {"collateral": "knock-on", "unknown": "without a known owner"}
 REVIEW = "Review what the judges object to (`errata review next`)"
-OF_STORED_RESULTS = frozenset(
-    ("criteria_scores_null", "record_validation", "resume_failed", "checkpoint_failed", "stale_experiment")
-)
+OF_STORED_RESULTS = frozenset(("criteria_scores_null", "record_validation", "resume_failed"))
 """Rules for errors that only stored results cause."""
 BY_RULE = "suggested by a rule, not taken from the log"
 GROUPS: dict[SpreadGroup, str] = {

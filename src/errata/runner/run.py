@@ -18,7 +18,7 @@ from errata.verbs.store import Store, all_runs, exclude, open_store, run_by_id
 SMOKE_CASES = 2
 RATE_LIMITED = 0.05
 """With more than this share of attempts lost to rate limits, a run shows the quota and not the model."""
-RATE_LIMIT_RULES = frozenset(("provider_rate_limit", "provider_quota", "experiment_rate_limit", "usage_limit_stated"))
+RATE_LIMIT_RULES = frozenset(("provider_rate_limit", "provider_quota", "experiment_rate_limit"))
 WhyInvalid = Literal["no_log", "no_tokens", "rate_limited", "unavailable", "nothing_scored"]
 """Why a run does not measure its model."""
 REASONS: dict[WhyInvalid, str] = {

@@ -10,10 +10,8 @@ from errata.text.lazy_regex import lazy_regex
 
 _RULES = frozenset(
     (
-        *("missing_tool", "missing_library", "missing_browser", "package_missing", "tests_missing"),
-        *("permission_denied", "file_system", "disk_full", "out_of_memory", "low_resources", "system_limit"),
-        *("gpu_failed", "clock_wrong", "model_not_served", "provider_model_missing", "provider_endpoint_missing"),
-        *("provider_auth", "provider_refused", "provider_quota"),
+        *("missing_tool", "package_missing", "disk_full", "out_of_memory", "system_limit"),
+        *("provider_model_missing", "provider_endpoint_missing", "provider_auth", "provider_quota"),
     )
 )
 """Rules whose words name a fault that stays."""

@@ -11,6 +11,7 @@ SHORTEST = 3
 _CLASSES = "bBdDsSwWAZ"
 _PLAIN = lazy_regex(r"[^\\\[\]{}().^$|?*+]+(?![?*+{])")
 """Characters that stand for themselves, without the last one where it is repeated."""
+_FLAGS = lazy_regex(r"-?[aimsx]{1,5}(?=:)")
 
 
 def needed(pattern: str) -> tuple[str, ...]:
@@ -71,6 +72,8 @@ class _Reading:
 
     def _group(self) -> list[str]:
         asks = self._take("?")
+        if asks and (flags := _FLAGS.match(self._pattern, self._at)):
+            self._at = flags.end()
         known = not asks or self._take(":")  # of looks ahead and behind nothing is known
         if asks and not known:
             while self._at < len(self._pattern) and self._pattern[self._at] in "<=!P":

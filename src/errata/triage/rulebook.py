@@ -49,7 +49,13 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Fields of the harness that the rule only repeats, such as `errors[].type`. It is certain there, else likely."""
     specific: bool = False
     """Decides before other rules of its strength: it names what happened, they only where."""
-    match: str
+    match: str = ""
+    words: tuple[str, ...] = ()
+    """Exception classes and error codes as their clients spell them: matched whole, in upper and lower case as here."""
+    statuses: tuple[int, ...] = ()
+    """HTTP statuses, where a text begins with one or calls it so: a bare number is nothing."""
+    exits: tuple[int, ...] = ()
+    """Exit codes of programs, where a text calls them so."""
     unless: str = ""
     where: tuple[str, ...] = DEFAULT_WHERE
     phases: tuple[Phase, ...] = ()
@@ -59,6 +65,23 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     also: tuple[Owner, ...] = ()
     breaks: Literal["", "measurement"] = ""
     fix: RuleFix | None = None
+
+    @property
+    def pattern(self) -> str:
+        """What it matches: its typed facts, and the words of its `match`."""
+        return "|".join(filter(None, (*_typed(self), self.match)))
+
+
+def _typed(rule: Rule) -> Iterator[str]:
+    if rule.words:
+        yield rf"\b(?-i:{'|'.join(map(re.escape, rule.words))})\b"
+    if rule.statuses:
+        codes = "|".join(map(str, rule.statuses))
+        named = r"\b(?:status(?:[_ ]?code)?|error|code|https?)\W{1,4}|\bhttp/\d(?:\.\d)? |[(\[]"
+        yield rf"(?:{named})(?:{codes})\b|^(?:{codes})(?:$|\W{{1,4}}(?-i:[A-Z{{\[]))"
+    if rule.exits:
+        codes = "|".join(str(code) for code in rule.exits)
+        yield rf"\b(?:exit(?:ed)?(?: with)?(?:[_ ]?(?:code|status))?|return[_ ]?code|status|rc)\W{{1,3}}(?:{codes})\b"
 
 
 class Matched(msgspec.Struct, frozen=True):
@@ -157,11 +180,11 @@ class _Compiled:
     @cached_property
     def needed(self) -> tuple[str, ...]:
         """Patterns of users are in another syntax, and always tried."""
-        return () if self._of_user else needed(self.rule.match)
+        return () if self._of_user else needed(self.rule.pattern)
 
     @cached_property
     def match(self) -> CompiledPattern:
-        return self._pattern(self.rule.match)
+        return self._pattern(self.rule.pattern)
 
     @cached_property
     def unless(self) -> CompiledPattern | None:
@@ -193,7 +216,7 @@ def with_added(paths: Iterable[Path]) -> Rulebook:
     """The built-in rules and those of the files; a later rule replaces an earlier one of its name."""
     added = [rule for path in paths for rule in read_rules(path)]
     for rule in added:
-        for pattern in filter(None, (rule.match, rule.unless)):
+        for pattern in filter(None, (rule.pattern, rule.unless)):
             compile_user_pattern(pattern, f"Rule `{rule.name}`")
     return Rulebook(built_in().rules.values(), added)
 
