@@ -21,10 +21,9 @@ from errata.cli.door import BUG
 from errata.cli.door import run as run_command
 from errata.errors import ErrataError
 from errata.model import Item
-from errata.runs.child_processes import collect_seldom
-from errata.runs.frames import as_sent
+from errata.runs.reader_processes import collect_seldom
 from errata.sources.base import Match, RecognisedPath, Source
-from errata.store.packing import pack_items, seal
+from errata.store.packing import as_sent, pack_items, seal
 from soak.damage import damaged
 from soak.limits import at_most, peak_mb
 from soak.small_logs import SMALL, TINY, SmallLog, small_logs, targets, write

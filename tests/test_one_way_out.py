@@ -54,7 +54,6 @@ OWN = {
     "fetch/transport.py": "a log as it was downloaded: input",
     "fetch/convex.py": "a log as it was downloaded: input",
     "memory/report_cache.py": "a cache of parsed reports, for errata alone",
-    "runs/child_processes.py": "an order to another process of errata",
     "runs/reader_processes.py": "records between two processes of errata",
     "settings/files.py": "hashes of trusted files",
     "store/database.py": "a constant",

@@ -1,13 +1,11 @@
 """Large logs are read by a second process: the same records come out, and every way it can end is told."""
 
-import io
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 import zipfile
 from pathlib import Path
@@ -15,19 +13,13 @@ from pathlib import Path
 import pytest
 
 from errata.errors import SourceError
-from errata.runs import frames, importing, reader_processes
-from errata.runs.child_processes import ForkedProcess, can_fork, end_with_listener
+from errata.runs import importing, reader_processes
 from errata.runs.importing import import_paths
 from errata.runs.log_search import Order
 from errata.store.database import open_store
-from errata.store.packing import RunPart
+from errata.store.packing import PackedBatch, RunPart, as_sent
 from errata.store.runs import all_runs, unreadables_of
 from terminal import FIXTURES, Said, errata
-
-if sys.version_info >= (3, 14):
-    inspect_zip = zipfile
-else:
-    pass
 
 RUN_A = FIXTURES / "convex_evals" / "run_a" / "data" / "run-a"
 COMPARISON = FIXTURES / "conversation_bench" / "comparison" / "data"
@@ -260,41 +252,11 @@ def test_a_batch_that_is_not_wanted_ends_the_process(in_parallel):
     assert in_parallel[0].poll() is not None
 
 
-def test_a_process_that_was_made_ready_is_the_one_that_reads(store, in_parallel):
-    with reader_processes.started_before([RUN_A]):
-        import_paths([RUN_A], store)
-
-    assert len(in_parallel) == 1
-
-
-def test_a_process_that_was_made_ready_for_nothing_is_ended(in_parallel, capfd):
-    with pytest.raises(SourceError), reader_processes.started_before([RUN_A]):
-        raise SourceError("nothing to read")
-
-    assert in_parallel[0].poll() is not None
-    assert capfd.readouterr().err == ""
-
-
-def test_no_process_is_made_ready_for_little(tmp_path, monkeypatch, in_parallel):
-    monkeypatch.setattr(reader_processes, "PARALLEL_FROM", 10**9)
-    with reader_processes.started_before([RUN_A, tmp_path / "missing"]):
-        pass
-
-    assert in_parallel == []
-
-
-def test_a_reading_process_without_an_order_ends_in_silence():
-    answer = io.BytesIO()
-    reader_processes.serve(io.BytesIO(b""), answer)
-
-    assert answer.getvalue() == b""
-
-
 def test_rows_with_numbers_over_64_bits_are_encoded():
     rows = RunPart(attempts=[(0, "case\ud800", 10**30)], tally={"\ud800": {}})
-    part = reader_processes.PackedBatch(parts={"r": rows})
+    part = PackedBatch(parts={"r": rows})
 
-    (row,) = frames.as_sent(part).parts["r"].attempts
+    (row,) = as_sent(part).parts["r"].attempts
 
     assert row == (0, "case?", 2**63 - 1)
 
@@ -305,62 +267,3 @@ def test_a_reading_process_starts_without_the_database():
     started = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
 
     assert started.stdout.strip() == "False"
-
-
-def test_frames_that_nobody_takes_wait_until_they_are_too_many():
-    """Reading goes on while the writing process starts."""
-    come_from, go_to = os.pipe()
-    with os.fdopen(come_from, "rb") as taken, os.fdopen(go_to, "wb") as pipe:
-        queue = frames.FrameQueue(pipe)
-        data = os.urandom(1024 * 1024)
-        count = frames.MOST_AHEAD // len(data)
-        for _ in range(count):
-            queue.send(b"d", data)  # more than the pipe holds; nobody reads
-        received = []
-        reading = threading.Thread(target=lambda: received.append(taken.read(count * (len(data) + 5))))
-        reading.start()
-        queue.flush()
-        reading.join()
-
-    assert received == [(b"d" + len(data).to_bytes(4, "big") + data) * count]
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux only")
-class TestCopies:
-    def test_a_copy_of_the_program_reads_as_another_process_does(self, tmp_path, monkeypatch, in_parallel):
-        monkeypatch.setattr(reader_processes, "can_fork", lambda: True)
-        with reader_processes.started_before([JSONL], fork=True):
-            copied = imported(JSONL, tmp_path / "copied.db")
-
-        assert in_parallel == []
-        assert copied == imported(JSONL, tmp_path / "started.db")
-
-    def test_a_copy_that_waits_for_a_file_ends_when_nobody_hears_it_any_more(self):
-        def wait(request, answer):
-            end_with_listener(answer)
-            answer.write(b".")
-            answer.flush()
-            signal.pause()
-
-        with ForkedProcess(wait, 65536) as process:
-            assert process.stdout.read(1) == b"."
-            process.stdout.close()  # as the end of this process does, however it comes; its order stays open
-            wait_until(lambda: os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG))
-
-    def test_an_error_in_a_copy_ends_only_the_copy(self, capfd):
-        def fail(*_):
-            raise ValueError("broken")
-
-        with ForkedProcess(fail, 65536) as process:
-            assert process.stdout.read() == b""
-        assert "ValueError: broken" in capfd.readouterr().err
-
-    def test_a_program_with_other_threads_is_not_copied(self):
-        over = threading.Event()
-        thread = threading.Thread(target=over.wait)
-        thread.start()
-        try:
-            assert not can_fork()
-        finally:
-            over.set()
-            thread.join()

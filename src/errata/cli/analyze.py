@@ -31,7 +31,6 @@ from errata.render.proof import owners_state
 from errata.runs.importing import PathSummary
 from errata.runs.log_search import look_for
 from errata.runs.names import is_path, known_run
-from errata.runs.reader_processes import started_before
 from errata.runs.summary import Analysis
 from errata.runs.view import RunView
 from errata.settings.store_location import is_there
@@ -78,7 +77,7 @@ def command(
     summaries: list[PathSummary] = []
     unread: list[UnreadFiles] = []
     views = analyze_stored([run.run.id for _, run in stored], options.store) if stored else []
-    with started_before(local, fork=True), progress("Analysing") as on_items:
+    with progress("Analysing") as on_items:
         orders = look_for(local, source=source, map_path=map_path, on_unread=unread.append) if local else []
         views += analyze(orders, options.store, on_items=on_items, on_summary=summaries.append)
     _show_all(views, summaries, unread, options, report=not no_report)

@@ -15,7 +15,6 @@ from errata.cli.render.unread import show_unread
 from errata.cli.shared_options import chosen_workers, ray_option
 from errata.fetch.objects import is_object_address
 from errata.runs.log_search import look_for
-from errata.runs.reader_processes import started_before
 from errata.text.clean import one_line
 from errata.text.shell import command_line
 
@@ -109,12 +108,11 @@ def _show_all(summaries: "Sequence[PathSummary]", store: "Store") -> None:
 def _import_here(
     local: Sequence[Path], options: Options, *, source: str, map_path: Path | None, unread: "list[UnreadFiles]"
 ) -> "list[PathSummary]":
-    with started_before(local, fork=True):
-        from errata.runs.importing import import_orders
+    from errata.runs.importing import import_orders
 
-        orders = look_for(local, source=source, map_path=map_path, on_unread=unread.append)
-        with progress("Importing") as on_items:
-            return import_orders(orders, options.store, on_items=on_items)
+    orders = look_for(local, source=source, map_path=map_path, on_unread=unread.append)
+    with progress("Importing") as on_items:
+        return import_orders(orders, options.store, on_items=on_items)
 
 
 def import_with(

@@ -16,11 +16,11 @@ from errata.errors import ClusterError, SourceError, StoreError
 from errata.fetch.objects import copied, place_of_copy
 from errata.model.store_address import StoreLocation
 from errata.runs.failures_to_group import failures_to_group
-from errata.runs.frames import encoded
 from errata.runs.importing import read_alone
 from errata.runs.log_search import Order, look_for
 from errata.runs.view import RunView
 from errata.store.database import Store, open_store, this_process
+from errata.store.packing import encoded
 from errata.store.runs import runs_by_id, runs_unchanged
 from errata.triage.across import KnownGaps
 from errata.triage.rulesets import rules_in_use, using_rules, with_added

@@ -9,11 +9,11 @@ import msgspec
 from errata import sources
 from errata.errors import SourceError
 from errata.model import Unreadable
-from errata.runs import frames, reader_processes, unchanged
+from errata.runs import reader_processes, unchanged
 from errata.runs.log_search import Order, found_by, look_for
 from errata.store.database import Store
 from errata.store.importing import Importing
-from errata.store.packing import PackedBatch, pack_items, seal, seal_beside
+from errata.store.packing import PackedBatch, as_sent, pack_items, seal
 from errata.store.run_totals import ImportedRun
 from errata.store.whole_runs import PendingRun, RunGroup, whole_runs
 
@@ -24,14 +24,14 @@ BATCHES_IN_MEMORY = 4
 def batches(order: Order) -> Iterator[PackedBatch]:
     """What is at the path, packed for the store."""
     if reader_processes.is_large(order):
-        yield from seal_beside(reader_processes.batches_of_reader(order))
+        yield from seal(reader_processes.batches_of_reader(order))
     else:
         yield from read_alone(order)
 
 
 def read_alone(order: Order) -> Iterator[PackedBatch]:
     """The same, read in this process whatever its size."""
-    return seal(map(frames.as_sent, pack_items(sources.read(found_by(order)))))
+    return seal(map(as_sent, pack_items(sources.read(found_by(order)))))
 
 
 SHOWN = 20

@@ -17,10 +17,9 @@ from errata.model.live import (
 )
 from errata.model.record import SourceRef
 from errata.model.step import Step
-from errata.runs.frames import as_sent
 from errata.store.database import Store
 from errata.store.importing import Importing
-from errata.store.packing import pack_items, seal
+from errata.store.packing import as_sent, pack_items, seal
 from errata.store.server import JournalItem, attempts_in_journal, journal_of, journal_place, keep_published, live_run
 
 T = TypeVar("T")

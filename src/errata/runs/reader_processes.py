@@ -1,110 +1,120 @@
-"""A process that reads a large log while this one writes."""
+"""A process that reads a large log while this one writes.
 
+It gets an order on its stdin and answers with frames: a kind, a length, and batches or an error.
+"""
+
+import gc
 import json
 import os
+import select
+import struct
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+import threading
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from stat import S_ISREG
-from types import TracebackType
-from typing import IO, Self
+from typing import IO
 
 import msgspec
 
-from errata import sources
-from errata.errors import ErrataError
-from errata.runs.child_processes import ForkedProcess, can_fork, collect_seldom, end_with_listener
-from errata.runs.frames import (
-    DATA,
-    END,
-    ERROR,
-    ORDER,
-    PIPE_SIZE,
-    FrameQueue,
-    batch_decoder,
-    encoded,
-    ended_early,
-    raise_sent,
-    read_frame,
-    send_frame,
-    sent_error,
-)
+from errata import errors, sources
+from errata.errors import ErrataError, SourceError
+from errata.model.codec import pack
 from errata.runs.log_search import Order, found_by
-from errata.store.packing import PackedBatch, pack_items
+from errata.store.packing import PackedBatch, batch_decoder, encoded, pack_items
 
 PARALLEL_FROM = 16 * 1024 * 1024
 """Below this size starting a process costs more than it saves."""
 
 LOOKED_AT = 200
 """About as many of the files and folders in a folder tell how large the others are."""
+PIPE_SIZE = 1024 * 1024
+"""Where the system has such large ones: fewer waits of one process for the other."""
+
+_HEAD = struct.Struct(">cI")
+DATA, ERROR, END = b"d", b"e", b"z"
 
 
 def serve(request: IO[bytes], answer: IO[bytes]) -> None:
-    """The reading process: an order comes in, frames go out."""
+    """The reading process."""
     collect_seldom()
-    asked = read_frame(request)
-    if asked is None:
-        return  # nothing was found, or whoever would have ordered is gone
-    end_with_listener(answer)
-    order = Order(**json.loads(asked[1]))
-    frames = FrameQueue(answer)
+    order = Order(**json.loads(request.read()))
+    _end_with_listener(answer)
     try:
         for batch in pack_items(sources.read(found_by(order))):
-            frames.send(DATA, encoded(batch))
-        frames.send(END, b"")
-        frames.flush()
+            _send(answer, DATA, encoded(batch))
+        _send(answer, END, b"")
     except ErrataError as error:
-        frames.send(ERROR, sent_error(error))
-        frames.flush()
+        _send(answer, ERROR, pack((type(error).__name__, error.message, error.hint)))
     except BrokenPipeError:
-        # the writing process is gone; so is the reason to go on
+        os._exit(1)  # the writing process is gone; so is the reason to go on
+
+
+def _send(answer: IO[bytes], kind: bytes, data: bytes) -> None:
+    answer.write(_HEAD.pack(kind, len(data)) + data)
+    answer.flush()
+
+
+def collect_seldom() -> None:
+    """Records hold no cycles; looking for some among those of a batch would take a tenth of the time."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
+
+
+def _end_with_listener(answer: IO[bytes]) -> None:
+    """When nobody can hear an answer any more, at once, even while a file is waited for."""
+
+    def end_unheard() -> None:
+        poll = select.poll()
+        poll.register(answer.fileno(), 0)  # which leaves only the other end's closing
+        poll.poll()
         os._exit(1)
 
-
-class _Reader:
-    """The process, and the order it was given."""
-
-    def __init__(self, order: Order, process: "subprocess.Popen[bytes] | ForkedProcess") -> None:
-        self._order, self._process = order, process
-        assert process.stdin is not None
-        # a reader process that exited early is reported when its result is missing
-        with suppress(BrokenPipeError):
-            # the standard library's JSON can hold a path that is not UTF-8
-            send_frame(process.stdin, ORDER, json.dumps(msgspec.structs.asdict(order)).encode())
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        with self._process:
-            self._process.kill()
-            # what it did not take any more is of no use
-            with suppress(BrokenPipeError):
-                assert self._process.stdin is not None
-                self._process.stdin.close()
-
-    def batches(self) -> Iterator[PackedBatch]:
-        assert self._process.stdout is not None
-        while True:
-            frame = read_frame(self._process.stdout)
-            if frame is None:
-                raise ended_early(self._order.path)
-            kind, data = frame
-            if kind == ERROR:
-                raise_sent(data)
-            if kind != DATA:
-                return
-            yield batch_decoder.decode(data)
+    if hasattr(select, "poll"):
+        threading.Thread(target=end_unheard, daemon=True).start()
 
 
 def batches_of_reader(order: Order) -> Iterator[PackedBatch]:
-    with _Reader(order, _ready.pop() if _ready else _start()) as reader:
-        yield from reader.batches()
+    program = "import sys; from errata.runs.reader_processes import serve; serve(sys.stdin.buffer, sys.stdout.buffer)"
+    # -P: the working folder may be a stranger's log, and nothing in it is to be imported; a group of its own: an
+    # interrupt from the keyboard is for the writing process, which ends this one
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        pipesize=PIPE_SIZE,
+        process_group=0,
+    )
+    with process:
+        assert process.stdin is not None and process.stdout is not None
+        try:
+            # a process that exited early is reported when its result is missing
+            with suppress(BrokenPipeError), process.stdin as request:
+                # the standard library's JSON can hold a path that is not UTF-8
+                request.write(json.dumps(msgspec.structs.asdict(order)).encode())
+            while (frame := _read_frame(process.stdout, order))[0] == DATA:
+                yield batch_decoder.decode(frame[1])
+        finally:
+            process.kill()
+    if frame[0] == ERROR:
+        name, message, hint = msgspec.msgpack.decode(frame[1])
+        raise getattr(errors, name)(message, hint=hint)
+
+
+def _read_frame(answer: IO[bytes], order: Order) -> tuple[bytes, bytes]:
+    head = answer.read(_HEAD.size)
+    if len(head) == _HEAD.size:
+        kind, size = _HEAD.unpack(head)
+        data = answer.read(size)
+        if len(data) == size:
+            return kind, data
+    raise SourceError(
+        f"The process that was reading `{order.path}` ended early",
+        hint="it may have run out of memory; nothing of this path was imported",
+    )
 
 
 def is_large(order: Order) -> bool:
@@ -159,44 +169,3 @@ def _size_at(path: str) -> int:
         step = max(1, len(below) // LOOKED_AT)
         folders += [(entry.path, often * step) for entry in below[::step]]
     return total
-
-
-_ready: list["subprocess.Popen[bytes] | ForkedProcess"] = []
-_may_fork = ContextVar("may_fork", default=False)
-
-
-@contextmanager
-def started_before(paths: Iterable[Path], *, fork: bool = False) -> Iterator[None]:
-    """Start the process before the format is recognised, which takes about as long, if a path is large.
-
-    It ends with this context, whatever it is reading. `fork`: this is a program of its own, and may be copied.
-    """
-    token = _may_fork.set(fork)
-    with sizes_kept():
-        if any(size_of(path) >= PARALLEL_FROM for path in paths):
-            _ready.append(_start())
-        try:
-            yield
-        finally:
-            while _ready:
-                with _ready.pop() as process:
-                    process.kill()
-            _may_fork.reset(token)
-
-
-def _start() -> "subprocess.Popen[bytes] | ForkedProcess":
-    return ForkedProcess(serve, PIPE_SIZE) if _may_fork.get() and can_fork() else _start_program()
-
-
-def _start_program() -> "subprocess.Popen[bytes]":
-    program = "import sys; from errata.runs.reader_processes import serve; serve(sys.stdin.buffer, sys.stdout.buffer)"
-    # -P: the working folder may be a stranger's log, and nothing in it is to be imported
-    command = [sys.executable, "-P", "-c", program]
-    # a group of its own: an interrupt from the keyboard is for the writing process, which ends this one
-    return subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        pipesize=PIPE_SIZE,
-        process_group=0,
-    )

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -21,7 +20,6 @@ from errata.model import (
 from errata.model.codec import pack, unpack
 from errata.model.standing import without_withdrawn
 from errata.model.words import OWNERS, MemberRole
-from errata.store import engine
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
 from errata.store.schema import bucket_members, buckets, exclusions, runs, verdicts
@@ -47,8 +45,7 @@ def bucket_of_each(store: Store, run_id: str) -> dict[str, str]:
     query = select(bucket_members.c.attempt_id, bucket_members.c.bucket).where(bucket_members.c.run_id == run_id)
     known: dict[str, str] = {}
     with store.reading() as connection:
-        rows = chain.from_iterable(engine.plain_rows(connection, query, 5_000))
-        return {attempt: known.setdefault(bucket, bucket) for attempt, bucket in rows}
+        return {attempt: known.setdefault(bucket, bucket) for attempt, bucket in connection.execute(query)}
 
 
 def placements_in(store: Store, bucket: str) -> list[Placement]:

@@ -32,7 +32,7 @@ from errata.store import engine
 from errata.store.attempts import STEPS
 from errata.store.blocks import BlockReader, ZstdError, decompress
 from errata.store.database import Store
-from errata.store.packing import noteworthy_checks
+from errata.store.packing import NOTEWORTHY
 from errata.store.schema import (
     FACTS,
     actions,
@@ -189,7 +189,7 @@ def _lost_attempts(head: Row[Any], connection: Connection) -> list[str]:
             attempt = unpack(records.get(row.record_block, row.record_at), Attempt)
             if row.steps_block is not None:
                 STEPS.decode(transcripts.get(row.steps_block, row.steps_at))
-            noteworthy += len(noteworthy_checks(attempt.checks))
+            noteworthy += sum(check.status in NOTEWORTHY and check.counts for check in attempt.checks)
             sound = attempt.run == head.run_id and not _contradicts(attempt, row)
         except UNREADABLE:
             sound = False

@@ -12,7 +12,6 @@ from sqlalchemy import (
     Connection,
     Integer,
     MetaData,
-    Select,
     Table,
     bindparam,
     func,
@@ -84,16 +83,6 @@ def bulk_insert(
     if is_sqlite(connection):
         return sqlite.bulk_insert(connection, table, rows, run_pk=run_pk)
     return int(postgres().bulk_insert(connection, table, rows, run_pk=run_pk))
-
-
-def plain_rows(connection: Connection, query: Select[Any], most: int) -> Iterator[Sequence[Any]]:
-    """The rows of a large result as the driver gives them, at most `most` at a time.
-
-    For columns of numbers, texts and bytes, where a row of its own class takes as long as reading it.
-    """
-    if is_sqlite(connection):
-        return sqlite.plain_rows(connection, query, most)
-    return connection.execute(query.execution_options(yield_per=most)).partitions(most)
 
 
 def insert_unless_there(connection: Connection, table: Table, values: dict[str, Any]) -> bool:

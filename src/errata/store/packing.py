@@ -6,14 +6,12 @@ compresses and hashes the blocks.
 
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
-from queue import SimpleQueue
-from threading import Thread
 from typing import Any
 
 import msgspec
 
-from errata.model import Artefact, Attempt, Case, Check, Item, Run, Unreadable
-from errata.model.codec import pack
+from errata.model import Artefact, Attempt, Case, Item, Run, Unreadable
+from errata.model.codec import fitting, pack, storable
 from errata.model.obstacles import conduct_in
 from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.store.blocks import BlockWriter, compress
@@ -22,9 +20,7 @@ from errata.store.content_digest import ContentDigest
 BATCH_SIZE = 768 * 1024
 BATCH_ROWS = 700
 """A batch fits into the pipe between two processes, so that neither waits for the other to take it."""
-SEALED_AHEAD = 4
 NOTEWORTHY = ("fail", "error", "unscored")
-CHECKS_KNOWN = 512
 CASES_KNOWN = 20_000
 
 Blob = tuple[str, bytes]
@@ -90,48 +86,6 @@ def seal(batches: Iterable[PackedBatch]) -> Iterator[PackedBatch]:
     yield _with_digests(digests)
 
 
-def seal_beside(batches: Iterable[PackedBatch]) -> Iterator[PackedBatch]:
-    """The same in a thread of its own, while this one makes the next batches: neither holds the interpreter long."""
-    digests: dict[str, ContentDigest] = {}
-    open_batches: SimpleQueue[PackedBatch | None] = SimpleQueue()
-    sealed: SimpleQueue[PackedBatch | None] = SimpleQueue()
-    thread = Thread(target=_seal_each, args=(open_batches, sealed, digests), daemon=True)
-    thread.start()
-    waiting = 0
-    try:
-        for batch in batches:
-            open_batches.put(batch)
-            waiting += 1
-            if waiting > SEALED_AHEAD:
-                waiting -= 1
-                yield _take_sealed(sealed)
-        for _ in range(waiting):
-            yield _take_sealed(sealed)
-    finally:
-        open_batches.put(None)
-        thread.join()
-    yield _with_digests(digests)
-
-
-def _seal_each(
-    open_batches: "SimpleQueue[PackedBatch | None]",
-    sealed: "SimpleQueue[PackedBatch | None]",
-    digests: dict[str, ContentDigest],
-) -> None:
-    try:
-        while (batch := open_batches.get()) is not None:
-            sealed.put(_sealed(batch, digests))
-    finally:
-        sealed.put(None)
-
-
-def _take_sealed(sealed: "SimpleQueue[PackedBatch | None]") -> PackedBatch:
-    batch = sealed.get()
-    if batch is None:
-        raise MemoryError("batches could not be compressed")
-    return batch
-
-
 def _sealed(batch: PackedBatch, digests: dict[str, ContentDigest]) -> PackedBatch:
     for run, part in batch.parts.items():
         known = digests.get(run)
@@ -148,54 +102,6 @@ def _with_digests(digests: dict[str, ContentDigest]) -> PackedBatch:
     return PackedBatch(parts={run: RunPart(digest=known.hexdigest()) for run, known in digests.items()})
 
 
-class _KnownChecks(msgspec.Struct):
-    checks: tuple[Check, ...]
-    noteworthy: tuple[tuple[int, str, str], ...]
-    count: int = 0
-
-
-class CheckCounter:
-    """Sources share the checks of equal rows; what is made of them is made once."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, _KnownChecks] = {}
-
-    def add(self, checks: tuple[Check, ...], tally: Tally) -> tuple[tuple[int, str, str], ...]:
-        """The noteworthy ones: place, name and status."""
-        known = self._known.get(id(checks))
-        if known is None or known.checks is not checks:
-            known = _KnownChecks(checks, noteworthy_checks(checks))
-            if len(self._known) < CHECKS_KNOWN:
-                self._known[id(checks)] = known
-            else:
-                count_checks(tally, checks, 1)
-        known.count += 1
-        return known.noteworthy
-
-    def count(self, tally: Tally) -> None:
-        """Add what was not counted yet."""
-        for known in self._known.values():
-            count_checks(tally, known.checks, known.count)
-        self._known = {}
-
-
-class DescribedCases:
-    """Case → its last description, as far as it is remembered: one that is repeated is written once."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, int] = {}
-
-    def is_known(self, key: str, digest: str) -> bool:
-        """Whether this is its last description; from now on it is."""
-        case, facts = hash(key), hash(digest)
-        if self._known.get(case) == facts:
-            return True
-        if len(self._known) >= CASES_KNOWN:
-            self._known.clear()
-        self._known[case] = facts
-        return False
-
-
 class _RunPacker:
     """The open part of one run."""
 
@@ -206,8 +112,8 @@ class _RunPacker:
         self._seq = self._number = 0
         self._records = BlockWriter(self._take_number, self._take_block)
         self._steps = BlockWriter(self._take_number, self._take_block)
-        self._checks = CheckCounter()
-        self._described = DescribedCases()
+        self._described: dict[int, int] = {}
+        """Case → its last description, as far as it is remembered: one that is repeated is written once."""
 
     def add(self, item: Attempt | Case) -> bool:
         """True where the part has become large enough to be written."""
@@ -224,13 +130,19 @@ class _RunPacker:
         kept, size = stored_attempt(attempt, self._part.blobs)
         self._size += size
         self._rows.append((seq, *facts_of(attempt), *self._records.add(kept), *steps))
-        if attempt.checks:
-            for noteworthy in self._checks.add(attempt.checks, self._part.tally):
-                self._part.checks.append((seq, *noteworthy))
+        for place, check in enumerate(attempt.checks):
+            statuses = self._part.tally.setdefault(check.name, {})
+            statuses[check.status] = statuses.get(check.status, 0) + 1
+            if check.status in NOTEWORTHY and check.counts:
+                self._part.checks.append((seq, place, check.name, check.status))
 
     def _add_case(self, case: Case) -> None:
-        if self._described.is_known(case.key, case.digest):
+        name, facts = hash(case.key), hash(case.digest)
+        if self._described.get(name) == facts:
             return
+        if len(self._described) >= CASES_KNOWN:
+            self._described.clear()
+        self._described[name] = facts
         kept, size = stored_case(case, self._part.blobs)
         record = pack(kept)
         self._part.cases.append((self._seq, case.key, case.digest, case.category, record))
@@ -243,7 +155,6 @@ class _RunPacker:
     def take(self) -> RunPart:
         part = self._part
         part.attempts = self._rows
-        self._checks.count(part.tally)
         self._part, self._rows, self._size = RunPart(), [], 0
         return part
 
@@ -315,17 +226,26 @@ def _orphan(item: Attempt | Case) -> Unreadable:
     return Unreadable(source="", where=where, why="belongs to a run that the log does not describe", ref=item.ref)
 
 
-def noteworthy_checks(checks: tuple[Check, ...]) -> tuple[tuple[int, str, str], ...]:
-    return tuple(
-        [
-            (place, check.name, check.status)
-            for place, check in enumerate(checks)
-            if check.status in NOTEWORTHY and check.counts
-        ]
-    )
+_encoder = msgspec.msgpack.Encoder()
+batch_decoder = msgspec.msgpack.Decoder(PackedBatch)
 
 
-def count_checks(tally: Tally, checks: tuple[Check, ...], often: int) -> None:
-    for check in checks:
-        statuses = tally.setdefault(check.name, {})
-        statuses[check.status] = statuses.get(check.status, 0) + often
+def as_sent(batch: PackedBatch) -> PackedBatch:
+    """Whichever process reads a log, its records are the same to the last bit."""
+    return batch_decoder.decode(encoded(batch))
+
+
+def encoded(batch: PackedBatch) -> bytes:
+    try:
+        return _encoder.encode(batch)
+    except (OverflowError, UnicodeEncodeError):
+        batch.runs = [storable(run) for run in batch.runs]
+        batch.unreadables = [(run, storable(item)) for run, item in batch.unreadables]
+        for part in batch.parts.values():
+            part.cases, part.checks, part.attempts = map(_fitting_rows, (part.cases, part.checks, part.attempts))
+            part.tally = {fitting(check): counts for check, counts in part.tally.items()}
+        return _encoder.encode(batch)
+
+
+def _fitting_rows(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return [tuple(map(fitting, row)) for row in rows]

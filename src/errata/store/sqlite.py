@@ -18,7 +18,6 @@ from sqlalchemy import (
     Connection,
     Engine,
     MetaData,
-    Select,
     Table,
     create_engine,
     create_mock_engine,
@@ -222,13 +221,6 @@ def bulk_insert(
         fit = [tuple(map(fitting, row)) for row in islice(rows, there, None)]
         driver.executemany(f"{begins} ({','.join(marks)}){rest}", fit)
     return driver.total_changes - before
-
-
-def plain_rows(connection: Connection, query: Select[Any], most: int) -> Iterator[Sequence[Any]]:
-    with closing(connection.execute(query)) as result:
-        cursor = result.cursor
-        while rows := cursor.fetchmany(most):
-            yield rows
 
 
 def new_numbers(connection: Connection, table: Table) -> Iterator[int]:
