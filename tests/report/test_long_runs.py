@@ -76,7 +76,7 @@ def test_the_first_screen_has_score_owners_causes_and_what_to_do_before_any_sect
 
     titles = re.findall(r"<h2>(.*?)(?: <span.*?)?</h2>", first)
     cards = ["Score", "Who has to act", "Top causes", "What to do"]
-    assert titles == ["Findings about the measurement", "In short", *cards]
+    assert titles == ["Findings about the measurement", *cards]
     assert first.count('class="pt"') == 2
     assert re.findall(r'<svg class="seg (\w+)"', first) == ["M", "P", "E", "G", "U"]
     assert first.count('<b class="count">') == 5

@@ -30,7 +30,6 @@ from errata.render.document import (
     Strong,
     Table,
     Text,
-    Unbroken,
 )
 from errata.render.markdown import PROVISIONAL, with_edges
 from errata.text.lazy_regex import lazy_regex
@@ -103,7 +102,6 @@ class BlockHtml:
     def _card(self, card: Card) -> str:
         warning = "alert blocking" if card.is_blocking else "alert"
         kind = warning if card.is_warning else "card wide" if card.is_wide else "card"
-        kind = "card short" if card.is_short else kind
         note = f' <span class="note">{self.line(card.note)}</span>' if card.note else ""
         inner = "".join(map(self.block, card.blocks))
         return f'<section class="{kind}"><h2>{page_text(card.title)}{note}</h2>{inner}</section>'
@@ -170,8 +168,6 @@ class BlockHtml:
                 return charts.named_chip(part.text, page_text)
             case OwnerChip():
                 return charts.chip(part.text, page_text)
-            case Unbroken():
-                return f'<span class="nb">{page_text(part.text)}</span>'
             case Link():
                 shown, target = page_text(part.text), self._target(part.target)
                 return f'<a href="{escape(target)}">{shown}</a>' if target else shown

@@ -45,11 +45,7 @@ class OwnerChip(InlinePart, frozen=True, gc=False, tag=True):
     """The same, on a page only the letter."""
 
 
-class Unbroken(InlinePart, frozen=True, gc=False, tag=True):
-    """A text that stays on one line, such as a figure with its unit."""
-
-
-Inline: TypeAlias = Text | Strong | Code | Link | OwnerName | OwnerChip | Unbroken
+Inline: TypeAlias = Text | Strong | Code | Link | OwnerName | OwnerChip
 Line: TypeAlias = tuple[Inline, ...]
 LineContent: TypeAlias = "str | Inline | Iterable[str | Inline]"
 """What a line can be made of."""
@@ -264,8 +260,6 @@ class Card(msgspec.Struct, frozen=True, tag=True):
     """A warning that comes before the answer: without it, the answer misleads."""
     in_markdown: bool = True
     """False where a section has the same in words."""
-    is_short: bool = False
-    """Shown only where the screen is too small for the other cards."""
 
 
 Block: TypeAlias = (

@@ -117,8 +117,7 @@ class _HtmlPage:
         row = ""
         self._blocks.keeps_names = True
         for block in self._document.blocks:
-            is_card = isinstance(block, Card) and not block.is_short
-            kind = ("alerts" if block.is_warning else "cards") if isinstance(block, Card) and is_card else ""
+            kind = ("alerts" if block.is_warning else "cards") if isinstance(block, Card) else ""
             if kind != row:
                 yield "</div>" * bool(row) + f'<div class="{kind}">' * bool(kind)
                 row = kind

@@ -33,7 +33,6 @@ from errata.render.document import (
     Strong,
     Table,
     Text,
-    Unbroken,
     line,
 )
 from errata.text.lazy_regex import lazy_regex
@@ -230,7 +229,7 @@ class _MarkdownPage:
         match part:
             case Text():
                 return inline_text(part.text, edges=True)
-            case OwnerName() | OwnerChip() | Unbroken():
+            case OwnerName() | OwnerChip():
                 return inline_text(part.text)
             case Strong():
                 return f"**{inline_text(part.text)}**" if part.text.strip() else ""

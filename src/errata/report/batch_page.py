@@ -50,7 +50,6 @@ from errata.report.batch_prose import (
 from errata.report.front import SHOWN, advice_card, causes_card, owner_card, score_card, with_last
 from errata.report.parts import answer_blocks, batch_name, coverage_line, fit_badge, name_list, status_of
 from errata.report.score_doubts import doubt_card, doubts_of_batch, doubts_to_do
-from errata.report.short_card import with_short_card
 from errata.runs.without_failures import NO_ESTIMATE
 
 PAGE = "index.html"
@@ -76,7 +75,7 @@ def batch_page(report: BatchReport) -> Document:
             *((name, line(value)) for name, value in report.config),
             ("Analysed", line(report.made)),
         ),
-        blocks=tuple(with_short_card(list(_front(report)))),
+        blocks=tuple(_front(report)),
         sections=tuple(_sections(report)),
     )
 

@@ -40,7 +40,6 @@ from errata.report.front import (
 )
 from errata.report.parts import FAILED_ROW, answer_blocks, interval, reasons_words, score_note, short_list
 from errata.report.score_doubts import doubt_card, doubts_of_comparison, doubts_to_do, findings_card
-from errata.report.short_card import with_short_card
 from errata.runs.without_failures import NO_ESTIMATE
 
 NAMED = 6
@@ -54,10 +53,6 @@ NEWEST = ("reviewed", "clean", "strict")
 
 def front_cards(report: ComparisonReport, chance: str) -> Iterator[Block]:
     """`chance` states whether the runs differ beyond it."""
-    return with_short_card(list(_cards(report, chance)), _difference(report).removesuffix("."))
-
-
-def _cards(report: ComparisonReport, chance: str) -> Iterator[Block]:
     doubts = doubts_of_comparison(report)
     yield from doubt_card(doubts)
     yield from map(_on_page, findings_card(doubts))

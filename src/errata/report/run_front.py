@@ -13,7 +13,6 @@ from errata.report.run_advice import HEADINGS, advice_line, heading_of
 from errata.report.run_failure_section import CauseGroup, is_again, ranked_causes
 from errata.report.run_prose import answer_sentences, owner_notes, range_words, regressed_words
 from errata.report.score_doubts import doubt_card, doubts_of_run, doubts_to_do, findings_card
-from errata.report.short_card import with_short_card
 from errata.runs.without_failures import NO_ESTIMATE
 
 CASES = 2
@@ -26,10 +25,6 @@ NOT_CUT: tuple[AdviceKind, ...] = ("model", "unknown", "infrastructure", "not_gr
 
 def run_front(report: RunReport, groups: Sequence[CauseGroup], keys: Mapping[int, str]) -> Iterator[Block]:
     """The answer and the cards of the first screen."""
-    return with_short_card(list(_cards(report, groups, keys)))
-
-
-def _cards(report: RunReport, groups: Sequence[CauseGroup], keys: Mapping[int, str]) -> Iterator[Block]:
     doubts = doubts_of_run(report)
     yield from doubt_card(doubts)
     regressed = regressed_words(report.since) if report.since is not None else ""
