@@ -4,7 +4,7 @@
 #   ERRATA_RESULTS    file or folder that the harness wrote
 #   ERRATA_BASELINE   RUN, branch:NAME or latest-green; empty for none
 #   ERRATA_ARGUMENTS  extra `errata gate` arguments, one per line
-#   ERRATA_OUTPUT     folder for the comments, JUnit and SARIF files
+#   ERRATA_OUTPUT     folder for the comments and JUnit files
 #   ERRATA_COMMENT    true: post the comments with `gh`, which needs GH_TOKEN
 #
 # Exit code: 1 if a gate failed, else 4 if a run could not be compared, else 0.
@@ -27,7 +27,7 @@ worst=0
 while IFS= read -r run; do
   code=0
   errata gate "$run" ${arguments[@]+"${arguments[@]}"} --format github -o "$out/$run.md" \
-    --format junit -o "$out/$run.xml" --format sarif -o "$out/$run.sarif" || code=$?
+    --format junit -o "$out/$run.xml" || code=$?
   case "$code" in
     0 | 1 | 4) ;;
     *) exit "$code" ;;

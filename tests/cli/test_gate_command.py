@@ -1,10 +1,8 @@
-"""`errata gate`, and `compare --format`: exit codes, the page, comments, JUnit and SARIF."""
+"""`errata gate`, and `compare --format`: exit codes, the page, comments and JUnit."""
 
-import json
 import re
 from pathlib import Path
 
-import jsonschema
 import pytest
 from markdown_it import MarkdownIt
 
@@ -205,7 +203,7 @@ def test_texts_of_logs_notify_nobody_and_link_nothing():
         assert reference not in text
 
 
-# -- JUnit and SARIF --------------------------------------------------------------------------------------------------
+# -- JUnit ------------------------------------------------------------------------------------------------------------
 
 
 def test_junit_is_read_by_erratas_own_source(convex):
@@ -215,78 +213,3 @@ def test_junit_is_read_by_erratas_own_source(convex):
     assert (row["source"], row["counted"], row["failures"]) == ("junit", 25, 5)
     listed = done("runs", "--source", "junit", "--json").row["counts"]["executions"]
     assert listed == {"completed": 18, "error": 2, "skipped": 5}
-
-
-SARIF = {
-    "type": "object",
-    "required": ["version", "runs"],
-    "properties": {
-        "version": {"const": "2.1.0"},
-        "runs": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["tool", "results"],
-                "properties": {
-                    "tool": {
-                        "type": "object",
-                        "required": ["driver"],
-                        "properties": {"driver": {"type": "object", "required": ["name", "rules"]}},
-                    },
-                    "results": {
-                        "type": "array",
-                        "items": {
-                            "type": "object",
-                            "required": ["ruleId", "level", "message", "locations", "partialFingerprints"],
-                            "additionalProperties": False,
-                            "properties": {
-                                "ruleId": {"type": "string"},
-                                "level": {"enum": ["none", "note", "warning", "error"]},
-                                "message": {"type": "object", "required": ["text"]},
-                                "locations": {
-                                    "type": "array",
-                                    "minItems": 1,
-                                    "items": {
-                                        "type": "object",
-                                        "required": ["physicalLocation"],
-                                        "properties": {
-                                            "physicalLocation": {
-                                                "type": "object",
-                                                "required": ["artifactLocation"],
-                                                "properties": {
-                                                    "artifactLocation": {
-                                                        "type": "object",
-                                                        "required": ["uri"],
-                                                        "properties": {"uri": {"type": "string", "pattern": "^[^/ ]"}},
-                                                    }
-                                                },
-                                            }
-                                        },
-                                    },
-                                },
-                                "partialFingerprints": {
-                                    "type": "object",
-                                    "additionalProperties": {"type": "string"},
-                                },
-                            },
-                        },
-                    },
-                },
-            },
-        },
-    },
-}
-"""What the schema of SARIF 2.1.0, and code scanning at GitHub, require of the parts that errata writes."""
-
-
-def test_sarif_has_the_shape_of_its_schema_and_a_rule_for_each_result(convex):
-    errata("gate", RUN_B, "--baseline", RUN_A, "--format", "sarif", "-o", "gate.sarif")
-    log = json.loads(Path("gate.sarif").read_text())
-
-    jsonschema.validate(log, SARIF)
-    (run,) = log["runs"]
-    rules = {rule["id"]: rule["defaultConfiguration"]["level"] for rule in run["tool"]["driver"]["rules"]}
-    levels = [(one["ruleId"], one["level"]) for one in run["results"]]
-    assert levels == 3 * [("new-failure", "error")] + 2 * [("infrastructure", "note")]
-    assert all(rules[rule] == level for rule, level in levels)
-    assert len({one["partialFingerprints"]["errataCase/v1"] for one in run["results"]}) == 5

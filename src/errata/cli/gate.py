@@ -51,7 +51,7 @@ def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
         "forms",
         multiple=True,
         type=Word(FORMATS),
-        help="Write a comment, JUnit XML or SARIF instead of the terminal output. Repeatable, with one -o FILE each.",
+        help="Write a comment or JUnit XML instead of the terminal output. Repeatable, with one -o FILE each.",
     )
     return form(output(function))
 

@@ -41,8 +41,6 @@ class CaseFailure(Struct):
     """Only presumed to be the model's."""
     reason: str = ""
     attempt: str = ""
-    file: str = ""
-    """The place in the log."""
 
 
 NO_FAILURE = CaseFailure()
@@ -124,7 +122,7 @@ _WITHOUT_RESULT: dict[CellState, str] = {"unscored": "not scored", "partial": "p
 def _unmeasured(cell: Cell, failure: CaseFailure) -> CaseFailure:
     """Why a case has no result. Of rows that disagree, the reason and owner of one are not the case's."""
     if cell.state == "contradictory":
-        return CaseFailure(reason=f"{cell.attempts:,} rows disagree", attempt=failure.attempt, file=failure.file)
+        return CaseFailure(reason=f"{cell.attempts:,} rows disagree", attempt=failure.attempt)
     return failure if failure.reason else msgspec.structs.replace(failure, reason=_WITHOUT_RESULT.get(cell.state, ""))
 
 

@@ -52,7 +52,7 @@ __all__ = [
     "record_job",
 ]
 
-FORMATS = ("github", "gitlab", "markdown", "junit", "sarif")
+FORMATS = ("github", "gitlab", "markdown", "junit")
 LARGEST_LIST = 1_000_000
 
 EARLIER = 5
@@ -161,7 +161,6 @@ def _failure(view: RunView, attempt: Attempt) -> CaseFailure:
         is_presumed=standing is None and attribution is not None and attribution.proof == "presumed",
         reason=cause or _reason(view, attempt, attribution),
         attempt=attempt.id,
-        file=attempt.ref.file if attempt.ref is not None else "",
     )
 
 
@@ -240,11 +239,11 @@ def read_allow_list(path: Path) -> tuple[AllowedCase, ...]:
 
 
 def format_gate(made: Gate, form: str, store: Store, *, is_gate: bool = True) -> str:
-    """A comment, JUnit XML or SARIF."""
-    if form in ("junit", "sarif"):
-        from errata.export.gate_files import to_junit, to_sarif  # noqa: PLC0415 each format needs its own
+    """A comment or JUnit XML."""
+    if form == "junit":
+        from errata.export.gate_files import to_junit  # noqa: PLC0415 each format needs its own
 
-        return (to_junit if form == "junit" else to_sarif)(made)
+        return to_junit(made)
     from errata.report.gate_comment import Forge, comment_of  # noqa: PLC0415
 
     ref = code_refs_of(store).get(made.given.run.run.id)
