@@ -22,8 +22,8 @@ from typing import Any
 import msgspec
 
 from errata.memory.reading.report import read_report
-from errata.memory.reading.words import LabelWords
 from errata.memory.spelling import ends_alike, folded, same_model, segments
+from errata.memory.words import LabelWords
 from errata.model import Action
 from errata.model.prior_report import PriorFailure, PriorReport, PriorRun
 from errata.triage import taxonomy

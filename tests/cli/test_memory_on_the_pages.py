@@ -283,3 +283,20 @@ def test_a_known_gap_of_a_report_yields_to_a_later_verdict(reports, at_home):
     keep_verdicts(store, [a_verdict(run_a, "002-queries/006-pagination_shape", label="MODEL_FAULT", owner="model")])
 
     assert "known_gap" not in signals_on("006-pagination_shape")
+
+
+@pytest.mark.req("C-04")
+def test_one_statement_labels_every_failure_of_a_run_that_the_store_has(at_home):
+    import_fixtures(RUN_A, RUN_B)
+    (at_home / "reports").mkdir()
+    (at_home / "reports" / "jn709tmj_2026-03-05.md").write_text(
+        "# Run analysis\n\n- Run ID: `jn709tmj`\n- Model: acme/nimbus-2-coder\n\n## Failures\n\n"
+        "- `002-http_greeting` (eslint): OVERLY_STRICT\n\nAll other failures are MODEL_FAULT.\n"
+    )
+
+    rows = done("failures", RUN_B, "--json").rows
+
+    labels = {row["case"].rpartition("/")[2]: [one["label"] for one in row["before"]["reports"]] for row in rows}
+    assert labels["003-optional_index"] == ["MODEL_FAULT"]
+    assert labels["002-http_greeting"] == ["OVERLY_STRICT"]
+    assert labels["000-user_table"] == []

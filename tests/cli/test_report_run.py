@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from errata.memory.reading.report import read_report
-from errata.memory.reading.words import LabelWords
+from errata.memory.words import LabelWords
 from report_pages import (
     DAY,
     EARLIER,

@@ -5,7 +5,7 @@ import pytest
 from errata.memory.actions_section import with_entry
 from errata.memory.entries import entry_for
 from errata.memory.reading.report import read_report
-from errata.memory.reading.words import LabelWords, Vocabulary
+from errata.memory.words import LabelWords, Vocabulary
 from errata.model import Action
 
 CASES = ("000-fundamentals/002-http_greeting", "003-mutations/002-cascade_remove")

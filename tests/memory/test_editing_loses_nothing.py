@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from errata.memory.actions_section import with_entry, without_entry
 from errata.memory.entries import entry_for, is_none
-from errata.memory.outline import lines_of
+from errata.memory.section import lines_of
 from errata.model import Action
 
 HEADINGS = (

@@ -2,8 +2,7 @@
 
 import pytest
 
-from errata.memory.effects import RunOutcomes, effects, newest_effect, same_case
-from errata.memory.same_failure import FailureSign
+from errata.memory.effects import FailureSign, RunOutcomes, effects, newest_effect, same_case
 from errata.model import Action
 
 LINT = "suite/lint"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from errata.memory.failures_in_reports import ReportQuery, find_entries
-from errata.memory.same_failure import FailureSign
+from errata.memory.effects import FailureSign
+from errata.memory.history import ReportQuery, find_entries
 from errata.memory.spelling import CaseSpellings
 from errata.model.prior_report import PriorFailure, PriorReport, PriorRun
 

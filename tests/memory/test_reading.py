@@ -5,7 +5,8 @@ import time
 import pytest
 
 from errata.memory.reading.report import read_report
-from errata.memory.reading.words import LabelWords, date_in, model_in, without_date
+from errata.memory.spelling import date_in, without_date
+from errata.memory.words import LabelWords, model_in
 
 LABELS = LabelWords(("MODEL_FAULT", "OVERLY_STRICT", "AMBIGUOUS_TASK", "KNOWN_GAP"))
 

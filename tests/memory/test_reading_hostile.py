@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.length import LONG
 
 from errata.memory.reading.report import MOST, read_report
-from errata.memory.reading.words import LabelWords
+from errata.memory.words import LabelWords
 
 LABELS = LabelWords(("MODEL_FAULT", "KNOWN_GAP", "model"))
 MARKS = (

@@ -10,7 +10,7 @@ from tests.conftest import FIXTURES
 from tests.test_bench_reports_read import STRUCTURED
 
 from errata.memory.reading.report import read_report
-from errata.memory.reading.words import LabelWords
+from errata.memory.words import LabelWords
 from errata.triage import taxonomy
 
 LABELS = LabelWords(label.name for one in taxonomy.built_in() for label in one.label)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from errata.memory.reading.report import read_report
 from errata.memory.reading.sections import topic_of as about
-from errata.memory.reading.words import LabelWords, Vocabulary
+from errata.memory.words import LabelWords, Vocabulary
 from errata.triage import taxonomy
 
 LABELS = LabelWords(label.name for one in taxonomy.built_in() for label in one.label)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from errata.memory.reading.report import is_report, read_report
-from errata.memory.reading.words import LabelWords
+from errata.memory.words import LabelWords
 from errata.triage import taxonomy
 
 MEMORY = Path(__file__).parents[1] / "fixtures" / "memory"

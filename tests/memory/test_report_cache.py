@@ -2,8 +2,8 @@
 
 import pytest
 
-from errata.memory import report_cache
-from errata.memory.report_cache import FEWEST, ReportCache
+from errata.memory import report_files as report_cache
+from errata.memory.report_files import FEWEST, ReportCache
 from errata.model.prior_report import PriorFailure, PriorReport
 
 

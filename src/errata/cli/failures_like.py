@@ -9,7 +9,7 @@ from errata.cli.output import plural, put, put_json
 from errata.cli.render.history import put_action
 from errata.cli.table import put_table
 from errata.json_output.review import action_output
-from errata.memory.failures_in_reports import ReportMatch
+from errata.memory.history import ReportMatch
 from errata.model.history import Match
 from errata.model.output.failures import (
     SimilarEntryOutput,

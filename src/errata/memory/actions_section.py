@@ -11,8 +11,17 @@ from typing import Literal
 import msgspec
 
 from errata.memory.entries import ActionEntry, columns_of, is_about, is_blank, is_entry, is_none, is_row, row_of
-from errata.memory.outline import Item, MarkdownBlock, blocks_of, lines_of
-from errata.memory.section import LABEL, ActionsSection, find_section, is_head, undressed
+from errata.memory.section import (
+    LABEL,
+    ActionsSection,
+    Item,
+    MarkdownBlock,
+    blocks_of,
+    find_section,
+    is_head,
+    lines_of,
+    undressed,
+)
 from errata.text.lazy_regex import lazy_regex
 
 LARGEST = 2 * 1024 * 1024

@@ -1,16 +1,15 @@
-"""What repeats: which failures of a run earlier reports name, and what was done about them in the meantime."""
+"""What earlier reports name: the failures of a run that repeat, what was done about them, and failures like one."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
-from errata.memory.effects import RunOutcomes, effects
-from errata.memory.known_gaps import measured_failures
-from errata.memory.same_failure import FailureSign, sign_of_check
+from errata.memory.effects import FailureSign, RunOutcomes, effects, sign_of_check
+from errata.memory.known_gaps import is_infrastructure, measured_failures
 from errata.memory.spelling import CaseSpellings
 from errata.model import Action
-from errata.model.history import ActionResult, Mention
-from errata.model.prior_report import PriorReport
+from errata.model.history import MATCHES, ActionResult, Match, Mention
+from errata.model.prior_report import PriorFailure, PriorReport
 
 
 class MentionedCases(msgspec.Struct, frozen=True):
@@ -76,3 +75,105 @@ def effects_on(
     """What a run shows of each action that addresses a case, as far as that case goes."""
     about = [msgspec.structs.replace(one, addresses=(case,)) for one in actions if case in one.addresses]
     return effects(about, now, before)
+
+
+# --- the entries on the same case and check, or with a similar text
+
+
+class ReportQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """The failure that is looked for; without a case, only its text."""
+
+    is_similar: Callable[[str], bool]
+    text: str = ""
+    """Entries that hold these very words are the nearest."""
+    case: str = ""
+    """The case key."""
+    names: CaseSpellings = CaseSpellings(())
+    """How reports may write the cases of the run."""
+    sign: FailureSign = FailureSign()
+    infrastructure: bool = False
+    """Whether it is an infrastructure failure; one of the model on the same case is another failure."""
+    is_own: Callable[[PriorReport], bool] = lambda _: False
+    """Whether a report is about the run that is looked at: what it states of the case is the failure itself."""
+
+
+class ReportMatch(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry of a report, and why it matches."""
+
+    match: Match
+    case: str
+    """As the report writes it; empty for a pattern over several cases."""
+    key: str = ""
+    """The case key, where the case is the one that is looked for."""
+    mention: Mention
+
+
+def find_entries(reports: Iterable[PriorReport], query: ReportQuery) -> list[ReportMatch]:
+    """The nearest first, then the newest."""
+    matches = [match for report in reports for match in _in_report(report, query)]
+    newest = sorted(matches, key=lambda one: one.mention.date, reverse=True)
+    return sorted(newest, key=lambda one: MATCHES.index(one.match))
+
+
+def _in_report(report: PriorReport, query: ReportQuery) -> Iterator[ReportMatch]:
+    is_own = query.is_own(report)
+    for failure in report.failures:
+        is_case = bool(query.case) and query.names.find(failure.case) == (query.case,)
+        match = None if is_own and is_case else _match(failure, query, is_case=is_case)
+        if match:
+            mention = _mention(report, failure)
+            yield ReportMatch(match=match, case=failure.case, key=query.case if is_case else "", mention=mention)
+    for pattern in report.patterns:
+        match = _text_match(pattern, query)
+        if match:
+            mention = Mention(
+                report=report.path, date=report.date, run=report.run, model=_model(report, ""), text=pattern
+            )
+            yield ReportMatch(match=match, case="", mention=mention)
+
+
+def _match(failure: PriorFailure, query: ReportQuery, *, is_case: bool) -> Match | None:
+    by_case = _case_match(failure, query) if is_case else None
+    matches = [match for match in (by_case, _text_match(failure.reasoning, query)) if match]
+    return min(matches, key=MATCHES.index, default=None)
+
+
+def _case_match(failure: PriorFailure, query: ReportQuery) -> Match | None:
+    """Checks that are unknown on one side do not differ, but do not agree either."""
+    if is_infrastructure(failure) != query.infrastructure:
+        return None
+    checks = sign_of_check(failure.failed_check).checks
+    if not checks or not query.sign.checks:
+        return "same_case"
+    return None if checks.isdisjoint(query.sign.checks) else "same_check"
+
+
+def _text_match(text: str, query: ReportQuery) -> Match | None:
+    if query.text and query.text.casefold() in text.casefold():
+        return "same_text"
+    return "similar_text" if query.is_similar(text) else None
+
+
+def _mention(report: PriorReport, failure: PriorFailure) -> Mention:
+    return Mention(
+        report=report.path,
+        line=failure.ref.line if failure.ref else None,
+        date=report.date,
+        run=failure.run or report.run,
+        model=_model(report, failure.run),
+        label=failure.label,
+        by_rule=failure.by_rule,
+        failed_check=failure.failed_check,
+        text=failure.reasoning,
+    )
+
+
+def _model(report: PriorReport, run: str) -> str:
+    """Of the run that the entry names, in a report about several."""
+    return next((one.model for one in report.runs if run and one.id == run and one.model), report.model)
+
+
+def texts_in(reports: Iterable[PriorReport]) -> Iterator[str]:
+    for report in reports:
+        yield from (failure.reasoning for failure in report.failures if failure.reasoning)
+        yield from report.patterns

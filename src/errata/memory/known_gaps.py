@@ -7,10 +7,9 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from errata.errors import NotFoundError
-from errata.memory.reading.words import canonical_step
 from errata.memory.relation import RunReports, is_about
 from errata.memory.report_files import ReportFile
-from errata.memory.spelling import CaseSpellings, folded
+from errata.memory.spelling import CaseSpellings, canonical_step, folded
 from errata.model import KnownGap, Run, SourceRef, StoredRun
 from errata.model.action import RecordedGap
 from errata.model.identity import case_key, fingerprint

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from errata.memory.reading.markdown import ReportPart
-from errata.memory.reading.words import is_gap
-from errata.memory.spelling import segments
+from errata.memory.spelling import is_gap, segments
 from errata.model import SourceRef
 from errata.model.prior_report import PriorFailure, PriorRecommendation, PriorReport, PriorRun
 

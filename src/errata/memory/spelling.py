@@ -1,7 +1,9 @@
-"""One name, many spellings: models, runs and cases as people write them in files, folders and sentences."""
+"""One name, many spellings: models, runs, cases, steps and days as people write them."""
 
+import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -22,6 +24,8 @@ _HOSTS = frozenset(
 _HOSTING = lazy_regex(r"^(?:via|on|through|hosted-(?:by|on)|served-by|provider)-")
 _SEPARATORS = lazy_regex(r"[\W_]+")
 _REMARK = lazy_regex(r"\s*[(\[]([^()\[\]]*)[)\]]")
+LONGEST = 300
+"""Characters that are looked at of a name, a title or a date."""
 SHORTEST_PREFIX = 6
 """Ids of one kind often begin alike: fewer characters than these name no run by themselves."""
 
@@ -134,3 +138,98 @@ class CaseSpellings:
         whole = [key for parts, key in matches if parts == wanted]
         exact_end = [key for parts, key in matches if parts[-1] == wanted[-1]]
         return tuple(dict.fromkeys(whole or exact_end or (key for _, key in matches)))
+
+
+# --- steps
+
+
+_STEPS = {
+    "filesystem": r"file[\s_-]?system",
+    "install": r"(?:npm |bun |package )?install(?:s|ed|ing|ation)?",
+    "deploy": r"(?:convex )?deploy(?:s|ed|ing|ment)?|schema push",
+    "tsc": r"tsc|type[\s_-]?check(?:s|ed|er|ing)?|typescript|type errors?",
+    "eslint": r"es[\s-]?lint|lint(?:s|er|ing)?",
+    "tests": r"(?:unit |hidden |grader )?tests?(?: suite)?|vitest",
+}
+_EXACT = {name: lazy_regex(form, re.IGNORECASE) for name, form in _STEPS.items()}
+_ANY_STEP = "|".join(_STEPS.values())
+_STEP_FILLERS = lazy_regex(
+    r"(?i)\b(?:the|failed|fails|failing|failures?|steps?|first|only|at|in|during|errors?|phase|stage|checks?|group|alone)\b"
+)
+_STEP_WORDS = lazy_regex(
+    rf"(?i)\b(?:fail(?:s|ed)?|stop(?:s|ped)?|broken?|breaks?) (?:at|in|on|during) (?:the |its )?[`\"'*]?({_ANY_STEP})\b"
+    rf"|(?<![\w@/-])({_ANY_STEP})[`\"'*)]? (?:step )?(?:fail(?:s|ed)?|rejects?|complains?)\b"
+)
+_STEP_END = lazy_regex(r"[(;,/+&\n→[]|\s[–—-]{1,2}\s|\s(?:and|then)\s")
+_CHUNK_END = lazy_regex(r"[;:,·|()\[\]→>\n]|\s[-–—]{1,2}\s|\.(?=\s|$)")
+CHUNKS = 7
+"""Parts of a line behind a case that may be nothing but its step."""
+
+
+@lru_cache(maxsize=4_096)
+def canonical_step(text: str) -> str:
+    """The harness's name of a step; empty where the text is not just the name of a known one."""
+    whole = text[:LONGEST].strip(" `*_\"'.,:❌✗✘⚠️🔴")
+    bare = " ".join(_STEP_FILLERS.sub(" ", whole).split())
+    return next((name for name, form in _EXACT.items() if form.fullmatch(whole) or form.fullmatch(bare)), "")
+
+
+def step_in_field(value: str) -> str:
+    """`tests (67%)` and `tsc; tests fail too` are `tests` and `tsc`."""
+    first = _STEP_END.split(value.strip(" `*\n"), maxsplit=1)[0].strip(" `*–—-")
+    return canonical_step(first) or (first if len(first.split()) <= 3 else step_in(value))
+
+
+def step_in(text: str) -> str:
+    """The step that is alone between separators, or where the text has a failure."""
+    chunks = _CHUNK_END.split(text[:LONGEST])[:CHUNKS]
+    return next(filter(None, map(canonical_step, chunks)), "") or step_in_sentence(text)
+
+
+def step_in_sentence(text: str) -> str:
+    """`fails at eslint`, `the storage tests failed`."""
+    match = _STEP_WORDS.search(text)
+    return canonical_step(match[1] or match[2]) if match else ""
+
+
+# --- days
+
+
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()  # noqa: SIM905
+_MONTH = rf"(?P<name>{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"
+_DAY = r"(?P<d>\d{1,2})(?:st|nd|rd|th|\.)?"
+_DATES = (
+    lazy_regex(r"(?<!\d)(?P<y>\d{4})([-/.])(?P<m>\d{1,2})\2(?P<d>\d{1,2})(?!\d)"),
+    lazy_regex(r"(?<![\w-])(?P<y>20\d\d)(?P<m>\d\d)(?P<d>\d\d)(?![\d-])"),
+    lazy_regex(rf"(?<!\d){_DAY} (?:of )?{_MONTH},? (?P<y>\d{{4}})(?!\d)", re.IGNORECASE),
+    lazy_regex(rf"\b{_MONTH} {_DAY},? (?P<y>\d{{4}})(?!\d)", re.IGNORECASE),
+    lazy_regex(r"(?<![\w.])(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})(?!\d)"),
+)
+
+
+def date_in(text: str) -> str:
+    """The first day that a text names; empty where it names none."""
+    return min(_dates_in(text), default=(0, 0, ""))[2]
+
+
+def without_date(text: str) -> str:
+    """The text without the first day that it names, and the signs around it."""
+    start, end, _ = min(_dates_in(text), default=(0, 0, ""))
+    before = re.sub(r"(?i)\bon $", "", text[:start])
+    return f"{before}{text[end:].lstrip(' :,–—-)`*')}" if end else text
+
+
+def _dates_in(text: str) -> Iterator[tuple[int, int, str]]:
+    for form in _DATES:
+        for match in form.finditer(text[:LONGEST]):
+            parts = match.groupdict()
+            name = parts.get("name")
+            month = _MONTHS.index(name.lower()) + 1 if name else int(parts["m"])
+            try:
+                yield match.start(), match.end(), date(int(parts["y"]), month, int(parts["d"])).isoformat()
+            except ValueError:
+                continue
+
+
+def is_gap(label: str) -> bool:
+    return folded(label) == "known-gap"

@@ -3,9 +3,8 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from errata.memory.effects import RunOutcomes, subject_of
+from errata.memory.effects import FailureSign, RunOutcomes, sign_of_key, subject_of
 from errata.memory.known_gaps import GapRecord, gap_for
-from errata.memory.same_failure import FailureSign, sign_of_key
 from errata.model import Action, KnownGap, StoredRun
 from errata.model.action import CaseAddress, RecordedGap
 from errata.model.standing import standing

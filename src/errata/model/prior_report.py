@@ -59,6 +59,8 @@ class PriorReport(Record):
     runs: tuple[PriorRun, ...] = ()
     """All runs that it is about; `run`, `model` and the pass rate above are those of the first."""
     failures: tuple[PriorFailure, ...] = ()
+    others: PriorFailure | None = None
+    """What one statement gives to every failure that it does not list: `the remaining 22 are MODEL_FAULT`."""
     actions: tuple[Action, ...] = ()
     recommendations: tuple[PriorRecommendation, ...] = ()
     patterns: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ import msgspec
 from errata.buckets.similarity import words_of
 from errata.buckets.symptoms import symptom_of
 from errata.errors import NotFoundError
-from errata.memory.same_failure import FailureSign, sign_of_key
+from errata.memory.effects import FailureSign, sign_of_key
 from errata.model import Attempt, BucketPlace, FailureKey, StoredRun
 from errata.model.attribution import NO_KEY
 from errata.model.run import case_name

@@ -6,11 +6,10 @@ from functools import cached_property
 import msgspec
 
 from errata.memory.actions import distinct_actions
-from errata.memory.effects import RunOutcomes, effects
+from errata.memory.effects import FailureSign, RunOutcomes, effects, same_check, same_signs
 from errata.memory.history import MentionedCases, effects_on, mentions, outcomes_in, with_case_keys
 from errata.memory.relation import RelatedReports, RunReports, is_about, runs_of
 from errata.memory.report_files import ReportFiles
-from errata.memory.same_failure import FailureSign, same_check, same_signs
 from errata.memory.spelling import CaseSpellings, same_model, same_run
 from errata.memory.stored import outcomes_of_runs, signs_of
 from errata.model import Action, Run, StoredRun

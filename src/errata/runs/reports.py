@@ -11,11 +11,18 @@ import msgspec
 
 from errata.memory.actions import ReportLocation
 from errata.memory.known_gaps import gaps_of_model, gaps_of_others, mentions_gaps
-from errata.memory.relation import RelatedReports, RunReports, group_by_relation
-from errata.memory.report_cache import ReportCache
-from errata.memory.report_files import FOLDER, ReportFile, ReportFiles, find_reports, folders_for, parse_file_name
-from errata.memory.spelling import CaseSpellings, same_model, same_run
-from errata.memory.stored import gaps_in_store, later_verdicts
+from errata.memory.relation import RelatedReports, RunReports, group_by_relation, is_about
+from errata.memory.report_files import (
+    FOLDER,
+    ReportCache,
+    ReportFile,
+    ReportFiles,
+    find_reports,
+    folders_for,
+    parse_file_name,
+)
+from errata.memory.spelling import CaseSpellings, is_gap, same_model, same_run
+from errata.memory.stored import gaps_in_store, later_verdicts, outcomes_of_runs
 from errata.model import Run, StoredRun
 from errata.model.action import RecordedGap
 from errata.model.identity import fingerprint
@@ -27,7 +34,7 @@ from errata.store.runs import all_runs
 from errata.triage.rulesets import rules_in_use
 
 if TYPE_CHECKING:
-    from errata.memory.reading.words import LabelWords, Vocabulary
+    from errata.memory.words import LabelWords, Vocabulary
 
 _named_folder: ContextVar[Path | None] = ContextVar("reports", default=None)
 
@@ -69,9 +76,23 @@ def reports_for(
     chosen = [file for file in files.files if wanted(file)]
     related = RelatedReports()
     if chosen:
-        runs = [other.run for other in all_runs(store)]
-        related = group_by_relation(parse_reports(chosen, keys, store), stored.run, began=began(stored), runs=runs)
+        runs = all_runs(store)
+        reports = [_with_others(report, runs, store) for report in parse_reports(chosen, keys, store)]
+        related = group_by_relation(reports, stored.run, began=began(stored), runs=[other.run for other in runs])
     return RunReports(files, related, CaseSpellings(keys, suite=stored.run.suite))
+
+
+def _with_others(report: PriorReport, runs: Sequence[StoredRun], store: Store) -> PriorReport:
+    """With the failures that one statement labels and no line names, where the report's run is in the store."""
+    its_runs = [stored for stored in runs if is_about(report, stored.run)] if report.others else []
+    if report.others is None or not its_runs:
+        return report
+    failed = {case for outcomes in outcomes_of_runs(its_runs, store).values() for case in outcomes.failed}
+    names = CaseSpellings(failed, suite=its_runs[0].run.suite)
+    cases = sorted(failed.difference(*(names.find(failure.case) for failure in report.failures)))
+    others = (msgspec.structs.replace(report.others, case=case) for case in cases)
+    gaps = cases if is_gap(report.others.label) else []
+    return msgspec.structs.replace(report, failures=(*report.failures, *others), gaps=(*report.gaps, *gaps))
 
 
 def report_of(stored: StoredRun, store: Store, *, named: Path | None = None) -> ReportLocation | None:
@@ -176,13 +197,13 @@ def _cache(path: Path) -> ReportCache:
 
 @lru_cache(maxsize=8)
 def _labels(names: tuple[str, ...]) -> "LabelWords":
-    from errata.memory.reading.words import LabelWords  # noqa: PLC0415 as above
+    from errata.memory.words import LabelWords  # noqa: PLC0415 as above
 
     return LabelWords(names)
 
 
 @lru_cache(maxsize=8)
 def _vocabulary(keys: frozenset[str]) -> "Vocabulary":
-    from errata.memory.reading.words import Vocabulary  # noqa: PLC0415 as above
+    from errata.memory.words import Vocabulary  # noqa: PLC0415 as above
 
     return Vocabulary(keys)

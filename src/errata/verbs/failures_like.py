@@ -9,11 +9,10 @@ from typing import NamedTuple
 from errata.buckets.grouping import TextSearch, texts_of
 from errata.errors import NotFoundError, ReadOnlyStoreError
 from errata.memory.actions import ActionStatus
-from errata.memory.effects import same_case
-from errata.memory.failures_in_reports import ReportMatch, ReportQuery, find_entries, texts_in
+from errata.memory.effects import is_same, same_case, sign_of_key
+from errata.memory.history import ReportMatch, ReportQuery, find_entries, texts_in
 from errata.memory.known_gaps import gap_for
 from errata.memory.relation import is_about
-from errata.memory.same_failure import is_same, sign_of_key
 from errata.memory.spelling import CaseSpellings, same_model
 from errata.model import Action, Attempt, Attribution, Bucket, KnownGap, StoredRun
 from errata.model.history import MATCHES, Match

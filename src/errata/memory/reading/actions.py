@@ -7,8 +7,8 @@ from errata.memory.entries import columns_of, is_none
 from errata.memory.reading.markdown import PlainText, ReportPart
 from errata.memory.reading.sections import cell_fields, fields_in, in_topics
 from errata.memory.reading.sections import columns_of as columns_of_failures
-from errata.memory.reading.words import Vocabulary, date_in, without_date
-from errata.memory.spelling import ends_alike, folded, segments
+from errata.memory.spelling import date_in, ends_alike, folded, segments, without_date
+from errata.memory.words import Vocabulary
 from errata.model import Action, SourceRef
 from errata.model.identity import fingerprint
 from errata.text.clean import one_line

@@ -7,9 +7,10 @@ import msgspec
 
 from errata.memory.reading.markdown import ReportPart
 from errata.memory.reading.sections import CLOSED, FAILURES, LabelledField, cell_fields, columns_of, fields_in, topic_of
-from errata.memory.reading.words import (
+from errata.memory.report_files import FileName
+from errata.memory.spelling import date_in, folded, model_name
+from errata.memory.words import (
     PassRate,
-    date_in,
     ids_in,
     ids_in_field,
     model_in,
@@ -17,8 +18,6 @@ from errata.memory.reading.words import (
     rate_in_sentence,
     rates_in,
 )
-from errata.memory.report_files import FileName
-from errata.memory.spelling import folded, model_name
 from errata.model.prior_report import PriorRun
 from errata.text.clean import one_line
 

@@ -21,19 +21,20 @@ from errata.memory.reading.sections import (
     is_title,
     topic_of,
 )
-from errata.memory.reading.words import (
-    LabelWords,
-    Vocabulary,
+from errata.memory.report_files import parse_file_name
+from errata.memory.spelling import (
+    Segments,
     canonical_step,
-    ids_in,
+    ends_alike,
+    folded,
     is_gap,
-    is_numbered,
+    segments,
     step_in,
     step_in_field,
     step_in_sentence,
+    without_number,
 )
-from errata.memory.report_files import parse_file_name
-from errata.memory.spelling import Segments, ends_alike, folded, segments, without_number
+from errata.memory.words import LabelWords, Vocabulary, ids_in, is_numbered
 from errata.model import SourceRef
 from errata.model.prior_report import PriorFailure, PriorRecommendation, PriorReport
 from errata.text.clean import one_line
@@ -66,6 +67,7 @@ def read_report(
         **msgspec.structs.asdict(head),
         runs=runs,
         failures=failures,
+        others=reader.others(path),
         actions=tuple(actions_in(parts, known, reader.subjects, path, date=head.date)),
         recommendations=tuple(recommendations_in(parts, known, path)),
         patterns=tuple(patterns_in(parts)),
@@ -212,6 +214,7 @@ class FailureReader:
         """The cases of the items around the current one, by their depth; 0 is a paragraph."""
         self._alone: tuple[str, int] | None = None
         """A line that is nothing but a case: a failure if fields follow."""
+        self._group_line = 1
         self._groups: list[tuple[str, str, list[Segments]]] = []
         """What is stated of all failures but some: a role and its value."""
         self.subjects: dict[int, tuple[str, ...]] = {}
@@ -230,10 +233,14 @@ class FailureReader:
             for role, value, without in self._groups:
                 if not any(ends_alike(draft.parts, other) for other in without):
                     draft.put(role, value, GROUP)
-            whole = self._find(draft.parts, "") if draft.run else None
-            for role in ("label", "step") if whole else ():
-                draft.put(role, whole[role] if whole else "", GROUP)
         return self._drafts
+
+    def others(self, path: str) -> PriorFailure | None:
+        """What is stated of all failures, for those that have no line."""
+        draft = Draft("", self._group_line, "")
+        for role, value, _ in self._groups:
+            draft.put(role, value, GROUP)
+        return draft.record(path) if draft["label"] else None
 
     def _find(self, parts: Segments, run: str) -> Draft | None:
         near = self._by_ending.get(without_number(parts[-1]), ())
@@ -263,17 +270,18 @@ class FailureReader:
         for draft in drafts:
             draft.put(role, value, rank, line)
 
+    def _call(self, drafts: Sequence[Draft], label: str, step: str, line: int) -> None:
+        """By the line that names the cases, else by the section that it is in."""
+        for role, own, of_section in (("label", label, self._stack[-1].label), ("step", step, self._stack[-1].step)):
+            self._put(drafts, role, own, LINE, line)
+            self._put(drafts, role, of_section, GROUP, line)
+
     def _read_field(self, role: str, text: str) -> tuple[str, str, int]:
         """Which role, value and rank a field or a cell has."""
-        if role == "label":
-            return role, self._labels.in_field(text), FIELD
-        if role == "step":
-            return role, step_in_field(text), FIELD
-        return (
-            "reasoning",
-            _prose(text) if role in ("reasoning", "error") else "",
-            FIELD if role == "reasoning" else LINE,
-        )
+        if role in ("label", "step"):
+            return role, self._labels.in_field(text) if role == "label" else step_in_field(text), FIELD
+        is_reason = role in ("reasoning", "error")
+        return "reasoning", _prose(text) if is_reason else "", FIELD if role == "reasoning" else LINE
 
     def _subject(self, level: int) -> list[Draft]:
         inner = next((drafts for depth, drafts in reversed(self._items) if depth <= level and drafts), [])
@@ -297,18 +305,12 @@ class FailureReader:
         if category:
             section.category = category
             return
-        label, step = self._labels.find(lead.rest if lead else ""), step_in(lead.rest) if lead else ""
+        rest = lead.rest if lead else ""
+        label, step = self._labels.find(rest), step_in(rest)
         is_like_one = lead and (label or step or (outer.topic == FAILURES and "/" in lead.name))
-        if lead and (lead.sure or (is_like_one and _RECORD.match(lead.rest))):
-            names = [lead.name, *self._known.names_after(lead.rest)]
-        else:  # `Known gap: 002-queries/010-pagination`
-            label, step = self._labels.find(part.text), ""
-            names = [name for _, name in self._known.names_in(part.text)] if label else []
-        section.drafts = self._add(names, part.line)
-        if names:
-            self._put(section.drafts, "label", label, LINE, part.line)
-            self._put(section.drafts, "label", section.label, GROUP, part.line)
-            self._put(section.drafts, "step", step or section.step, LINE if step else GROUP, part.line)
+        if lead and (lead.sure or (is_like_one and _RECORD.match(rest))):
+            section.drafts = self._add([lead.name], part.line)
+            self._call(section.drafts, label, step, part.line)
         else:
             section.label = self._labels.in_title(part.text) or section.label
             section.step = canonical_step(_REMARK.sub("", part.text)) or section.step
@@ -360,8 +362,7 @@ class FailureReader:
             drafts = self._add(names, part.line, run)
             for role, text in cells.items():
                 self._put(drafts, *self._read_field(role, text), part.line)
-            self._put(drafts, "label", section.label, GROUP, part.line)
-            self._put(drafts, "step", section.step, GROUP, part.line)
+            self._call(drafts, "", "", part.line)
 
     def _in_category(self, name: str, category: str, around: str) -> str:
         category = category or (around if is_numbered(name) else "")
@@ -377,7 +378,7 @@ class FailureReader:
         is_text = part.kind == "text"
         self._items = [one for one in self._items if one[0] < part.level or (one[0] == part.level and is_text)]
         if section.topic != "other":
-            self._group(part.text)
+            self._group(part)
         if section.topic in CLOSED:
             return
         lead = self._known.lead_of(part.text) if part.has_parts else None
@@ -401,8 +402,8 @@ class FailureReader:
         if not subject:
             self._sentences(part)
 
-    def _begin(self, part: ReportPart, names: Sequence[str], line: int) -> list[Draft]:
-        drafts = self._add(names, line)
+    def _begin(self, part: ReportPart, names: Sequence[str]) -> list[Draft]:
+        drafts = self._add(names, part.line)
         self._items = [one for one in self._items if one[0] < part.level] + [(part.level, drafts)]
         return drafts
 
@@ -410,7 +411,7 @@ class FailureReader:
         if field.role == "case" and not section.drafts:
             names = [name for name in self._known.names_in_cell(field.value) if self._is_name(name)]
             if names:
-                self._begin(part, names, part.line)
+                self._begin(part, names)
         elif self._alone and field.role in ("label", "step"):
             self._items, self._alone = [(0, self._add([self._alone[0]], self._alone[1]))], None
         role, value, rank = self._read_field(field.role, field.value)
@@ -418,6 +419,7 @@ class FailureReader:
         self._put(subject, role, value, rank, part.line + field.line)
         if not subject and section.is_of_all:
             self._groups.append((role, value, []))
+            self._group_line = part.line
         return bool(subject) or field.role in ("label", "step")
 
     def _record(self, part: ReportPart, section: ReportSection, *, has_fields: bool) -> bool:
@@ -433,12 +435,10 @@ class FailureReader:
         is_marked = bool(part.words.bold) or has_fields or (is_listed and part.kind == "item")
         if not (label or step or is_marked) or not (lead.sure or ((label or step) and self._is_name(lead.name))):
             return False
-        drafts = self._begin(part, [lead.name, *self._known.names_after(lead.rest)], part.line)
+        drafts = self._begin(part, [lead.name])
         places = self._labels.places(first)
         behind = lead.rest[places[0][1] :] if places and not re.search(r"\w{3}", first[: places[0][0]]) else lead.rest
-        self._put(drafts, "label", label, LINE, part.line)
-        self._put(drafts, "label", section.label, GROUP, part.line)
-        self._put(drafts, "step", step or section.step, LINE if step else GROUP, part.line)
+        self._call(drafts, label, step, part.line)
         self._put(drafts, "reasoning", _prose(re.sub(r"^\W{0,8}\([^()]{0,60}\)", "", behind)), LINE, part.line)
         return True
 
@@ -450,23 +450,27 @@ class FailureReader:
         labels_first = labels[0][0] < names[0][0] and (len(labels) == 1 or names[-1][0] > labels[-1][0])
         for at, name in names:
             before = [label for start, _, label in labels if start < at and labels_first]
-            after = [label for start, _, label in labels if start > at and self._is_of(part.text, at, start, names)]
+            # in a later sentence only where it can be about no other case
+            limit = _SENTENCE_END.search(part.text, at)
+            others = [other for other, _ in names if limit and other > at]
+            after = [
+                label
+                for start, _, label in labels
+                if start > at and not (limit and limit.start() < start and min(others, default=start) < start)
+            ]
             label = (before[-1:] or after[:1] or [""])[0]
             self._put(self._add([name], part.line) if label else [], "label", label, PROSE, part.line)
 
-    def _is_of(self, text: str, at: int, label_at: int, names: Sequence[tuple[int, str]]) -> bool:
-        """Whether a label is in the sentence of a name, or in a later one with no other name before it."""
-        return not _SENTENCE_END.search(text, at, label_at) or not any(at < other < label_at for other, _ in names)
-
-    def _group(self, text: str) -> None:
+    def _group(self, part: ReportPart) -> None:
         """One label for all: `All 9 failed evals are MODEL_FAULT except 003-crons.`"""
-        for sentence in _SENTENCE_END.split(text) if self._labels.find(text) else ():
+        for sentence in _SENTENCE_END.split(part.text) if self._labels.find(part.text) else ():
             group, limit = _ALL.search(sentence), _EXCEPT.search(sentence)
             end = limit.start() if limit else len(sentence)
             given = {label for at, _, label in self._labels.places(sentence) if at < end}
             names = self._known.names_in(sentence)
             if group and len(given) == 1 and not any(at < end for at, _ in names):
                 self._groups.append(("label", given.pop(), [segments(name) for _, name in names]))
+                self._group_line = part.line
 
 
 def _prose(text: str) -> str:

@@ -1,113 +1,15 @@
-"""The words of a report: labels, names of cases, steps, days, pass rates and ids of runs, as people write them.
+"""The words of a report: labels, names of cases, pass rates, models and ids of runs, as people write them.
 
 Every pattern takes time linear in the text: no repetition inside a repetition, and every length has a limit.
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from datetime import date
-from functools import lru_cache
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
-from errata.memory.spelling import Segments, folded, segments, without_host, without_number
+from errata.memory.spelling import LONGEST, Segments, date_in, folded, segments, without_host, without_number
 from errata.text.lazy_regex import lazy_regex
-
-LONGEST = 300
-"""Characters of a name."""
-
-# --- steps
-
-
-_STEPS = {
-    "filesystem": r"file[\s_-]?system",
-    "install": r"(?:npm |bun |package )?install(?:s|ed|ing|ation)?",
-    "deploy": r"(?:convex )?deploy(?:s|ed|ing|ment)?|schema push",
-    "tsc": r"tsc|type[\s_-]?check(?:s|ed|er|ing)?|typescript|type errors?",
-    "eslint": r"es[\s-]?lint|lint(?:s|er|ing)?",
-    "tests": r"(?:unit |hidden |grader )?tests?(?: suite)?|vitest",
-}
-STEPS = tuple(_STEPS)
-"""In the order of convex-evals."""
-_EXACT = {name: lazy_regex(form, re.IGNORECASE) for name, form in _STEPS.items()}
-_ANY_STEP = "|".join(_STEPS.values())
-_STEP_FILLERS = lazy_regex(
-    r"(?i)\b(?:the|failed|fails|failing|failures?|steps?|first|only|at|in|during|errors?|phase|stage|checks?|group|alone)\b"
-)
-_STEP_WORDS = lazy_regex(
-    rf"(?i)\b(?:fail(?:s|ed)?|stop(?:s|ped)?|broken?|breaks?) (?:at|in|on|during) (?:the |its )?[`\"'*]?({_ANY_STEP})\b"
-    rf"|(?<![\w@/-])({_ANY_STEP})[`\"'*)]? (?:step )?(?:fail(?:s|ed)?|rejects?|complains?)\b"
-)
-_STEP_END = lazy_regex(r"[(;,/+&\n→[]|\s[–—-]{1,2}\s|\s(?:and|then)\s")
-_CHUNK_END = lazy_regex(r"[;:,·|()\[\]→>\n]|\s[-–—]{1,2}\s|\.(?=\s|$)")
-CHUNKS = 7
-"""Parts of a line behind a case that may be nothing but its step."""
-
-
-@lru_cache(maxsize=4_096)
-def canonical_step(text: str) -> str:
-    """The harness's name of a step; empty where the text is not just the name of a known one."""
-    whole = text[:LONGEST].strip(" `*_\"'.,:❌✗✘⚠️🔴")
-    bare = " ".join(_STEP_FILLERS.sub(" ", whole).split())
-    return next((name for name, form in _EXACT.items() if form.fullmatch(whole) or form.fullmatch(bare)), "")
-
-
-def step_in_field(value: str) -> str:
-    """`tests (67%)` and `tsc; tests fail too` are `tests` and `tsc`."""
-    first = _STEP_END.split(value.strip(" `*\n"), maxsplit=1)[0].strip(" `*–—-")
-    return canonical_step(first) or (first if len(first.split()) <= 3 else step_in(value))
-
-
-def step_in(text: str) -> str:
-    """The step that is alone between separators, or where the text has a failure."""
-    chunks = _CHUNK_END.split(text[:LONGEST])[:CHUNKS]
-    return next(filter(None, map(canonical_step, chunks)), "") or step_in_sentence(text)
-
-
-def step_in_sentence(text: str) -> str:
-    """`fails at eslint`, `the storage tests failed`."""
-    match = _STEP_WORDS.search(text)
-    return canonical_step(match[1] or match[2]) if match else ""
-
-
-# --- days
-
-
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()  # noqa: SIM905
-_MONTH = rf"(?P<name>{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"
-_DAY = r"(?P<d>\d{1,2})(?:st|nd|rd|th|\.)?"
-_DATES = (
-    lazy_regex(r"(?<!\d)(?P<y>\d{4})([-/.])(?P<m>\d{1,2})\2(?P<d>\d{1,2})(?!\d)"),
-    lazy_regex(r"(?<![\w-])(?P<y>20\d\d)(?P<m>\d\d)(?P<d>\d\d)(?![\d-])"),
-    lazy_regex(rf"(?<!\d){_DAY} (?:of )?{_MONTH},? (?P<y>\d{{4}})(?!\d)", re.IGNORECASE),
-    lazy_regex(rf"\b{_MONTH} {_DAY},? (?P<y>\d{{4}})(?!\d)", re.IGNORECASE),
-    lazy_regex(r"(?<![\w.])(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})(?!\d)"),
-)
-
-
-def date_in(text: str) -> str:
-    """The first day that a text names; empty where it names none."""
-    return min(_dates_in(text), default=(0, 0, ""))[2]
-
-
-def without_date(text: str) -> str:
-    """The text without the first day that it names, and the signs around it."""
-    start, end, _ = min(_dates_in(text), default=(0, 0, ""))
-    before = re.sub(r"(?i)\bon $", "", text[:start])
-    return f"{before}{text[end:].lstrip(' :,–—-)`*')}" if end else text
-
-
-def _dates_in(text: str) -> Iterator[tuple[int, int, str]]:
-    for form in _DATES:
-        for match in form.finditer(text[:LONGEST]):
-            parts = match.groupdict()
-            name = parts.get("name")
-            month = _MONTHS.index(name.lower()) + 1 if name else int(parts["m"])
-            try:
-                yield match.start(), match.end(), date(int(parts["y"]), month, int(parts["d"])).isoformat()
-            except ValueError:
-                continue
-
 
 # --- pass rates, runs and models
 
@@ -203,7 +105,6 @@ _FRONT = lazy_regex(
 )
 _BRACKETS = lazy_regex(r"[\s`*_]{0,4}[(\[]`?([\w./-]{1,80})`?[)\]]")
 _TURN = lazy_regex(r"(?i)turns?\s{1,4}#?(\d{1,6})\b")
-_NEXT = lazy_regex(r"`?\s{0,4}(?:[,&]|\band\b)\s{0,4}(?:and )?`?(?=[A-Za-z0-9])")
 _NO_NAME = lazy_regex(
     r"(?i)\.(?:[cm]?[jt]sx?|json[lc]?|py|md|toml|ya?ml|txt|log|sh|css|html?|csv|lock)$|^[A-Z]{2,10}-\d+$"
 )
@@ -287,18 +188,6 @@ class Vocabulary:
             name = f"{category}/{name}"
         return Lead(name, sure, rest)
 
-    def names_after(self, rest: str) -> list[str]:
-        """`…, b and c all fail`: the other cases of a list that a line begins with."""
-        names: list[str] = []
-        at = 0
-        while (match := _NEXT.match(rest, at)) and (token := _NAME.match(rest, match.end())):
-            name = self.trimmed(token[0])
-            if not self.is_sure(name):
-                break
-            names.append(name)
-            at = token.start() + len(name)
-        return names
-
     def names_in(self, text: str) -> list[tuple[int, str]]:
         """The cases of a sentence and their places, in order."""
         turns = [(match.start(), f"turn {match[1]}") for match in _TURN.finditer(text)]
@@ -311,8 +200,6 @@ class Vocabulary:
         several = [part[:LONGEST] for part in parts if re.search(r"\w", part)]
         if column.lower().startswith("turn"):
             return [f"turn {part}" for part in several if part.isdigit()]
-        if len(several) > 1 and any(" " in part for part in several):
-            several = [name for _, name in self.names_in(text)]
         lead = self.lead_of(several[0]) if len(several) == 1 else None
         name = lead.name if lead and not lead.rest.strip() else several[0] if several else ""
         return several if len(several) > 1 else [name] if name else []
@@ -381,7 +268,3 @@ class LabelWords:
 def _form(name: str) -> str:
     """`model-fault` as people write it: with blanks, in one word, of a model's."""
     return r"(?:['’]?s)?[\s_\-–]{0,3}".join(map(re.escape, name.split("-")))
-
-
-def is_gap(label: str) -> bool:
-    return folded(label) == "known-gap"
