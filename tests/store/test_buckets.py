@@ -6,9 +6,9 @@ import sys
 import pytest
 from store_fixtures import put_run, rows
 
-from errata.model import Bucket, BucketChange, BucketVersion, Location, Placement
+from errata.model import Bucket, BucketVersion, Location, Placement
 from errata.store.bucket_changes import Signature, bucket_transaction, events_of, merges_in
-from errata.store.buckets import bucket_places, bucket_table, buckets_of, placements_of_run
+from errata.store.buckets import bucket_table, buckets_of, placements_of_run
 from errata.store.removal import remove_run
 from errata.store.runs import exclude
 
@@ -27,14 +27,6 @@ def place(store, run, *cases, bucket=DISK, **facts):
         transaction.replace_members(run.id, members)
 
 
-def test_a_bucket_is_read_back_as_it_was_filed(store):
-    with bucket_transaction(store) as transaction:
-        transaction.write(DISK)
-
-    assert buckets_of(store, "suite") == [DISK]
-    assert buckets_of(store, "another") == []
-
-
 def test_a_failure_lies_in_one_bucket(store):
     run = put_run(store)
     place(store, run, "a")
@@ -42,20 +34,6 @@ def test_a_failure_lies_in_one_bucket(store):
     place(store, run, "a", bucket=LOCK)
 
     assert {one.bucket for one in placements_of_run(store, run.id).values()} == {LOCK.id}
-
-
-def test_a_failure_is_told_with_its_bucket(store):
-    run = put_run(store)
-    place(store, run, "a")
-
-    (shown,) = bucket_places(store, run.id).values()
-
-    assert (shown.id, shown.slug, shown.title, shown.status) == (
-        DISK.id,
-        "disk-full",
-        "The disk is full",
-        "provisional",
-    )
 
 
 @pytest.mark.req("J-14", "E-36")
@@ -108,17 +86,6 @@ def test_failures_like_no_other_are_counted_and_listed_only_where_asked_for(stor
 
     assert (table.listed, table.alone, table.buckets) == ((), 1, 0)
     assert [one.bucket.slug for one in bucket_table(store, alone=True).listed] == ["disk-full"]
-
-
-def test_the_largest_come_first_and_a_limit_keeps_them(store):
-    run = put_run(store)
-    place(store, run, "a", "b", bucket=LOCK)
-    place(store, run, "c", "d", "e")
-
-    table = bucket_table(store, limit=1)
-
-    assert [one.bucket.slug for one in table.listed] == ["disk-full"]
-    assert (table.buckets, table.failures) == (2, 5)
 
 
 def merged(store, run, *, fails=False):
@@ -174,15 +141,6 @@ def test_a_process_that_is_killed_in_the_middle_leaves_nothing(store):
     assert died.returncode == -9
     assert {one.slug for one in buckets_of(store)} == {"disk-full", "locked"}
     assert len({one.bucket for one in placements_of_run(store, run.id).values()}) == 2
-
-
-def test_what_changes_nothing_is_no_change(store):
-    with bucket_transaction(store) as transaction:
-        transaction.write(DISK)
-    with bucket_transaction(store) as transaction:
-        transaction.write(DISK)
-
-        assert transaction.change == BucketChange()
 
 
 def test_a_forgotten_run_takes_its_members_and_the_buckets_that_only_it_had(store):

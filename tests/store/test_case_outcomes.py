@@ -8,7 +8,6 @@ from errata.store.case_outcomes import (
     CaseOutcome,
     PassedIn,
     case_outcomes,
-    cases_named,
     failed_tasks,
     failures_on,
     passes_of_tasks,
@@ -53,13 +52,6 @@ def test_what_did_not_run_to_its_end_or_was_not_measured_has_neither_passed_nor_
     (found,) = case_outcomes(store, [done.pk])
 
     assert (found.passed, found.failed) == (False, False)
-
-
-def test_cases_are_found_by_their_keys(store):
-    run = a_run()
-    (done,) = put(store, run, *(a_case(run, name) for name in "abc"))
-
-    assert {case.native_id for case in cases_named(store, done.pk, ["suite/a", "suite/c", "suite/x"])} == {"a", "c"}
 
 
 def test_failures_on_few_and_on_many_cases_are_found_alike(store):

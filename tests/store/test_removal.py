@@ -9,7 +9,7 @@ from store_fixtures import put, put_run, quick_to_give_up, rows, tables_with_row
 from errata.model import Artefact, Case, Check, Finding, Unreadable
 from errata.store.attempts import attempt_by_id
 from errata.store.database import open_store
-from errata.store.removal import collect_garbage, free_space, remove_run
+from errata.store.removal import free_space, remove_run
 from errata.store.runs import all_runs, exclude, keep_findings, run_by_id
 from errata.testing import a_run, an_attempt
 
@@ -39,22 +39,6 @@ def test_nothing_is_left_of_a_run_that_was_removed(store):
     assert tables_with_rows(store.path) == set()
 
 
-def test_other_runs_stay(store):
-    first, second = put_run(store, "run-1"), put_run(store, "run-2")
-
-    remove_run(store, first.id)
-
-    assert [one.run.id for one in all_runs(store)] == [second.id]
-    assert rows(store.path, "attempts") == 2
-
-
-def test_a_file_that_several_attempts_share_is_stored_once(store):
-    a_full_run(store, "run-1")
-    a_full_run(store, "run-2")
-
-    assert rows(store.path, "blobs") == 1
-
-
 def test_a_shared_file_stays_until_the_last_run_with_it_is_removed(store):
     (one, _), (other, attempt) = a_full_run(store, "run-1"), a_full_run(store, "run-2")
 
@@ -81,20 +65,6 @@ def test_an_exclusion_is_forgotten_with_its_run(store):
 
     assert run_by_id(store, again.id).run.excluded is None
     assert (again.change, again.revision) == ("new", 1)
-
-
-def test_removing_what_is_not_there_changes_nothing(store):
-    put_run(store)
-
-    remove_run(store, "f" * 16)
-
-    assert len(all_runs(store)) == 1
-
-
-def test_collecting_where_there_is_nothing_to_collect(store):
-    put_run(store)
-
-    assert collect_garbage(store) == 0
 
 
 @pytest.mark.sqlite

@@ -17,7 +17,6 @@ from errata.store.reviews import (
     held_by,
     keep_refusal,
     keep_verdicts,
-    lease_on,
     leases_of,
     refusals_of,
     take_lease,
@@ -45,12 +44,6 @@ def a_verdict(**changes):
 def a_call(**changes):
     whole = {"id": "c1", "run": RUN, "attempt": FIRST, "reviewer": "llm:m", "cache_key": "k1", "started_at": NOW}
     return ReviewCall(**(whole | changes))
-
-
-def test_a_verdict_is_read_back_as_it_was_kept(store):
-    keep_verdicts(store, [a_verdict()])
-
-    assert verdicts_of(store, RUN) == [a_verdict()]
 
 
 def test_a_verdict_is_kept_once(store):
@@ -84,11 +77,6 @@ def test_a_lease_ends_by_itself(store):
     assert take_lease(store, RUN, (FIRST,), reviewer="agent:a", lease=Lease("", "t2", LATER), now=LATER) == FIRST
 
 
-def test_reviewers_of_other_names_may_read_the_same_packet(store):
-    for name in ("agent:a", "agent:b"):
-        assert take_lease(store, RUN, (FIRST,), reviewer=name, lease=Lease("", "t", LATER), now=NOW) == FIRST
-
-
 def test_a_lease_is_ended_by_the_verdict(store):
     take_lease(store, RUN, (FIRST,), reviewer="agent:a", lease=Lease("", "t1", LATER), now=NOW)
     end_lease(store, FIRST, reviewer="agent:a")
@@ -104,13 +92,6 @@ def test_what_a_reviewer_holds_is_told_what_ends_first_first(store):
 
     assert [one.attempt for one in held] == [SECOND, FIRST]
     assert held_by(store, RUN, reviewer="agent:b", now=NOW) == []
-
-
-def test_what_has_ended_is_held_by_nobody(store):
-    take_lease(store, RUN, (FIRST,), reviewer="agent:a", lease=Lease("", "t1", LATER), now=NOW)
-
-    assert lease_on(store, FIRST, reviewer="agent:a", now=NOW) == Lease(FIRST, "t1", LATER)
-    assert lease_on(store, FIRST, reviewer="agent:a", now=LATER) is None
 
 
 def test_an_answer_is_found_by_its_key(store):

@@ -5,13 +5,10 @@ import pytest
 
 from errata.errors import NotFoundError
 from errata.model import Action, KnownGap
-from errata.model.action import action_id
 from errata.store.memory import (
     action_by_id,
     all_actions,
-    forget_action,
     forget_gap,
-    gap_by_id,
     keep_action,
     keep_gap,
     known_gaps,
@@ -25,13 +22,6 @@ def an_action(**changes):
 
 def a_gap(**changes):
     return KnownGap(**{"id": "abcd1234", "suite": "s", "case_key": "s/1", "text": "too strict"} | changes)
-
-
-def test_an_action_is_kept_whole(store):
-    action = an_action(author="ana", expected_effect="passes", at="2026-03-04T10:00:00Z")
-
-    assert keep_action(store, action)
-    assert all_actions(store) == [action]
 
 
 def test_an_action_is_kept_once(store):
@@ -49,24 +39,6 @@ def test_the_report_that_an_action_was_written_into_is_added(store):
     assert [one.report for one in all_actions(store)] == ["reports/a.md"]
 
 
-def test_actions_come_by_their_dates(store):
-    keep_action(store, an_action(id="b", date="2026-03-05"))
-    keep_action(store, an_action(id="c", date="2026-03-01"))
-
-    assert [one.id for one in all_actions(store)] == ["c", "b"]
-
-
-def test_the_order_of_cases_makes_no_other_action():
-    assert action_id("d", "p", "w", ("a", "b")) == action_id("d", "p", "w", ("b", "a"))
-
-
-@pytest.mark.parametrize(
-    "other", [("e", "p", "w", ("a",)), ("d", "q", "w", ("a",)), ("d", "p", "v", ("a",)), ("d", "p", "w", ("b",))]
-)
-def test_date_path_words_and_cases_make_an_action(other):
-    assert action_id("d", "p", "w", ("a",)) != action_id(*other)
-
-
 def test_an_action_is_found_by_the_beginning_of_its_id(store):
     keep_action(store, an_action())
 
@@ -81,21 +53,6 @@ def test_what_begins_no_id_is_told_so(store, name):
         action_by_id(store, name)
 
 
-def test_a_beginning_of_several_ids_is_told_so(store):
-    keep_action(store, an_action())
-    keep_action(store, an_action(id="abcd5678"))
-
-    with pytest.raises(NotFoundError, match="begins the ids of 2 actions"):
-        action_by_id(store, "abcd")
-
-
-def test_a_forgotten_action_is_gone(store):
-    keep_action(store, an_action())
-    forget_action(store, "abcd1234")
-
-    assert all_actions(store) == []
-
-
 def test_a_gap_is_kept_until_it_is_forgotten(store):
     """E-12: the suites' own lists of gaps are gone; errata keeps its own."""
     gap = a_gap(author="ana", since="2026-03-04")
@@ -104,13 +61,6 @@ def test_a_gap_is_kept_until_it_is_forgotten(store):
     assert known_gaps(store) == [gap]
     forget_gap(store, gap.id)
     assert known_gaps(store) == []
-
-
-def test_a_gap_told_again_has_the_new_words(store):
-    keep_gap(store, a_gap())
-
-    assert keep_gap(store, a_gap(text="in other words")) == a_gap()
-    assert [one.text for one in known_gaps(store)] == ["in other words"]
 
 
 def test_a_suite_has_its_own_gaps_and_those_of_every_suite(store):
@@ -129,9 +79,3 @@ def test_a_gap_of_one_case_comes_before_that_of_a_pattern(store):
     keep_gap(store, a_gap(id="9"))
 
     assert [one.id for one in known_gaps(store, "s")] == ["9", "1"]
-
-
-def test_a_gap_is_found_by_the_beginning_of_its_id(store):
-    keep_gap(store, a_gap())
-
-    assert gap_by_id(store, "abcd1") == a_gap()

@@ -1,10 +1,10 @@
 """Looking runs up by whatever names them."""
 
 import pytest
-from store_fixtures import put, put_run, rows
+from store_fixtures import put_run
 
 from errata.errors import NotFoundError
-from errata.model import Evidence, Finding, SourceRef, Subject, Unreadable
+from errata.model import Evidence, Finding, SourceRef, Subject
 from errata.store.runs import (
     all_runs,
     exclude,
@@ -13,16 +13,7 @@ from errata.store.runs import (
     include,
     keep_findings,
     run_by_id,
-    unreadables_of,
 )
-from errata.testing import a_run
-
-
-def test_a_run_is_found_by_its_id(store):
-    done = put_run(store)
-
-    assert find_run(store, done.id).run.id == run_by_id(store, done.id).run.id == done.id
-
 
 NAMES = {
     "its native id": "20260301_gpt_deadbeef",
@@ -75,16 +66,6 @@ def test_an_ambiguous_name_lists_the_candidates(store):
         assert word in result.value.hint
 
 
-def test_one_native_id_with_two_models_is_ambiguous_too(store):
-    put_run(store, "run-1", subject=Subject(model="a"))
-    put_run(store, "run-1", subject=Subject(model="b"))
-
-    with pytest.raises(NotFoundError, match="names 2 runs") as result:
-        find_run(store, "run-1")
-
-    assert all(one.run.id in result.value.hint for one in all_runs(store))
-
-
 @pytest.mark.parametrize("selector", ["", "ru", "r", "xyz", "run-1x", "deadbee", "/nowhere"])
 def test_what_names_nothing_or_too_little_is_not_found(store, selector):
     put_run(store, "run-1")
@@ -100,23 +81,11 @@ def test_an_empty_store_says_how_to_fill_it(store):
     assert "errata import" in result.value.hint
 
 
-def test_an_unknown_id_is_not_found(store):
-    with pytest.raises(NotFoundError, match="ffff"):
-        run_by_id(store, "ffff")
-
-
 def test_runs_are_listed_newest_first(store):
     for native_id, started in [("b", "2026-02-01T00:00:00Z"), ("c", "2026-03-01T00:00:00Z"), ("a", None)]:
         put_run(store, native_id, started_at=started)
 
     assert [one.run.native_id for one in all_runs(store)] == ["a", "c", "b"]
-
-
-def test_a_fraction_of_a_second_is_later_than_the_second_itself(store):
-    put_run(store, "second", started_at="2026-02-01T00:00:00Z")
-    put_run(store, "later", started_at="2026-02-01T00:00:00.500Z")
-
-    assert [one.run.native_id for one in all_runs(store)] == ["later", "second"]
 
 
 def test_latest_is_the_run_that_was_imported_last(store):
@@ -135,30 +104,12 @@ def test_an_excluded_run_tells_why_by_whom_and_when(store):
     assert (excluded.reason, excluded.by, excluded.at.endswith("Z")) == ("provider was down", "me", True)
 
 
-def test_the_last_reason_of_an_exclusion_counts(store):
-    done = put_run(store)
-
-    exclude(store, done.id, reason="first", author="me")
-    exclude(store, done.id, reason="second", author="you")
-
-    assert run_by_id(store, done.id).run.excluded.reason == "second"
-    assert rows(store.path, "exclusions") == 1
-
-
 def test_an_exclusion_can_be_taken_back_once(store):
     done = put_run(store)
     exclude(store, done.id, reason="r", author="me")
 
     assert [include(store, done.id), include(store, done.id)] == [True, False]
     assert run_by_id(store, done.id).run.excluded is None
-
-
-def test_an_exclusion_is_of_one_run_alone(store):
-    done, _ = put_run(store, "run-1"), put_run(store, "run-2")
-
-    exclude(store, done.id, reason="r", author="me")
-
-    assert [one.run.native_id for one in all_runs(store) if one.run.excluded] == ["run-1"]
 
 
 def a_finding(name):
@@ -174,12 +125,3 @@ def test_the_findings_of_a_new_checkup_replace_the_old(store):
     keep_findings(store, all_runs(store)[0], [a_finding("d"), a_finding("a")])
 
     assert findings_of(store, done.pk) == [a_finding("d"), a_finding("a")]
-
-
-def test_unreadable_items_are_kept_in_the_order_of_the_log(store):
-    bad = [Unreadable(source="s", where=f"line {number}", why="y", excerpt="…") for number in range(20)]
-
-    (done,) = put(store, a_run(), *bad)
-
-    assert unreadables_of(store, done.pk) == bad
-    assert run_by_id(store, done.id).counts.unreadable == 20

@@ -2,7 +2,6 @@
 
 from store_fixtures import put_run, sql
 
-from errata.store.removal import remove_run
 from errata.store.runs import keep_summary, kept_summary, run_by_id
 
 
@@ -20,26 +19,9 @@ def test_a_summary_comes_back_as_long_as_it_was_made_from_the_same(store):
     assert kept_summary(store, pk + 1, "scores", "v1") is None
 
 
-def test_a_newer_one_takes_its_place(store):
-    pk = a_run_in(store).pk
-    keep_summary(store, pk, "scores", "v1", b"old")
-    keep_summary(store, pk, "scores", "v2", b"new")
-
-    assert kept_summary(store, pk, "scores", "v1") is None
-    assert kept_summary(store, pk, "scores", "v2") == b"new"
-
-
 def test_a_damaged_one_is_none(store):
     pk = a_run_in(store).pk
     keep_summary(store, pk, "scores", "v1", b"what was found")
     sql(store.path, "update summaries set data = substr(data, 1, 5)")
 
     assert kept_summary(store, pk, "scores", "v1") is None
-
-
-def test_it_goes_with_its_run(store):
-    stored = a_run_in(store)
-    keep_summary(store, stored.pk, "scores", "v1", b"what was found")
-    remove_run(store, stored.run.id)
-
-    assert kept_summary(store, stored.pk, "scores", "v1") is None

@@ -182,18 +182,6 @@ def test_a_number_is_never_given_twice(store):
     assert first.pk < second.pk < third.pk
 
 
-def test_a_group_is_written_when_it_is_large(store, monkeypatch):
-    monkeypatch.setattr(whole_runs, "GROUP_RUNS", 2)
-    with RunGroup(store) as group:
-        seen = []
-        for number in range(5):
-            group.add(whole_runs.whole_runs(batches(*a_log(f"run-{number}"))))
-            seen.append(len(all_runs(store)))
-
-    assert seen == [0, 2, 2, 4, 4]
-    assert len(all_runs(store)) == 5
-
-
 def test_a_case_with_two_descriptions_is_left_to_the_database():
     run = a_run()
     described = [Case(run=run.id, suite="suite", native_id="a", input=text) for text in ("one", "two")]
