@@ -188,7 +188,6 @@ def _printed(work: Path) -> str:
 @cache
 def _import_everything() -> None:
     for module in pkgutil.walk_packages(package.__path__, "errata."):
-        if "migrations" not in module.name and "__main__" not in module.name:
+        if "__main__" not in module.name:
             with suppress(ImportError):  # an extra that is not installed
                 import_module(module.name)
-    import_module("alembic.command")

@@ -10,7 +10,7 @@ from errata.cli.app import CHANGING_WORDS, COMMANDS, OTHER_WORDS, SECTIONS, app
 from errata.cli.review import SUBCOMMANDS
 from terminal import errata
 
-LATE = ("sqlalchemy", "alembic", "pyarrow", "msgspec")
+LATE = ("sqlalchemy", "pyarrow", "msgspec")
 LIST_MODULES = """
 import sys
 from errata.cli.door import run
@@ -43,10 +43,6 @@ def test_no_command_is_imported_for_the_list_of_commands():
     modules = modules_after("--help")
 
     assert not [name for name, _ in COMMANDS.values() if f"errata.cli.{name}" in modules]
-
-
-def test_alembic_is_for_old_stores_only(tmp_path):
-    assert "alembic" not in modules_after("runs", "--store", str(tmp_path / "errata.db"))
 
 
 def test_an_import_without_triage_imports_nothing_of_it(tmp_path, fixtures):

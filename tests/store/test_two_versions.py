@@ -63,7 +63,7 @@ def killed_in_migration(path: Path, step: int) -> bool:
     if pid == 0:
         upgrade, count = stores.upgrade, 0
 
-        def counted(connection, to="head"):
+        def counted(connection):
             def trace(_statement):
                 nonlocal count
                 count += 1
@@ -71,7 +71,7 @@ def killed_in_migration(path: Path, step: int) -> bool:
                     os.kill(os.getpid(), signal.SIGKILL)
 
             connection.connection.driver_connection.set_trace_callback(trace)
-            upgrade(connection, to)
+            upgrade(connection)
 
         stores.upgrade = counted
         try:

@@ -2,8 +2,6 @@
 
 from typing import Literal, TypeAlias
 
-import msgspec
-
 from errata.model.record import Struct
 
 Scope: TypeAlias = Literal["read", "review", "report", "admin"]

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 import msgspec
-from sqlalchemy import Connection, Engine, event, insert, select
+from sqlalchemy import Connection, Engine, event, insert, inspect, select
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.schema import CreateColumn
 
 from errata.errors import DamagedStoreError, ReadOnlyStoreError, StoreError
 from errata.model.store_address import PRODUCTION, StoreAddress, StoreLocation, location_of, spelled_location
@@ -25,6 +26,7 @@ from errata.store.schema import SCHEMA, deployments, metadata
 _WITH_DEPLOYMENTS = 8
 """The first schema that has them."""
 _VERSION_TABLE = "alembic_version"
+"""Named after the program that once changed schemas."""
 _Content = TypeVar("_Content")
 
 
@@ -346,25 +348,31 @@ def _make_folder(folder: Path) -> None:
 def _bring_up_to_date(store: Store, version: int) -> None:
     if version > SCHEMA:
         raise newer_schema(store.path, version)
+    with store.writing(derived=version > 0) as connection:
+        upgrade(connection)
+
+
+def upgrade(connection: Connection) -> None:
+    """Create what the newest schema has and the store lacks: each schema added tables, or columns that may be empty."""
+    version = schema_of(connection)
+    if version >= SCHEMA:  # another process was faster
+        return
+    metadata.create_all(connection, checkfirst=version > 0)
     if version == 0:
-        _create(store)
-    else:
-        with store.writing(derived=True) as connection:
-            upgrade(connection)
-
-
-def _create(store: Store) -> None:
-    """The newest schema at once. A test holds it equal to what all migrations together make."""
-    with store.writing() as connection:
-        if schema_of(connection) == 0:  # unless another process was faster
-            for statement in engines.statements_to_create(connection, metadata):
-                connection.exec_driver_sql(statement)
-            connection.exec_driver_sql(
-                f"CREATE TABLE {_VERSION_TABLE} (version_num VARCHAR(32) NOT NULL,"
-                f" CONSTRAINT {_VERSION_TABLE}_pkc PRIMARY KEY (version_num))"
-            )
-            connection.exec_driver_sql(f"INSERT INTO {_VERSION_TABLE} VALUES ('{SCHEMA:04d}')")  # noqa: S608
-            engines.mark_as_ours(connection)
+        connection.exec_driver_sql(
+            f"CREATE TABLE {_VERSION_TABLE} (version_num VARCHAR(32) NOT NULL,"
+            f" CONSTRAINT {_VERSION_TABLE}_pkc PRIMARY KEY (version_num))"
+        )
+        connection.exec_driver_sql(f"INSERT INTO {_VERSION_TABLE} VALUES ('{SCHEMA:04d}')")  # noqa: S608
+        engines.mark_as_ours(connection)
+        return
+    seen = inspect(connection)
+    for table in metadata.sorted_tables:
+        known = {column["name"] for column in seen.get_columns(table.name)}
+        for column in [column for column in table.columns if column.name not in known]:
+            made = CreateColumn(column).compile(dialect=connection.dialect)
+            connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {made}")
+    connection.exec_driver_sql(f"UPDATE {_VERSION_TABLE} SET version_num = '{SCHEMA:04d}'")  # noqa: S608
 
 
 GIVEN_UP_AFTER = timedelta(days=2)
@@ -395,24 +403,7 @@ def is_dead(process: str, since: str) -> bool:
     return False
 
 
-# --- the schema of a store: migrations, run by Alembic from the program, and the guard against a newer errata
-
-
-def upgrade(connection: Connection, to: str = "head") -> None:
-    """Run the migrations that the store lacks, inside the caller's transaction."""
-    from alembic import command  # noqa: PLC0415 it takes longer to import than a command to start
-    from alembic.config import Config  # noqa: PLC0415
-
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
-    config.attributes["connection"] = connection
-    command.upgrade(config, to)
-
-
 # --- a newer errata may migrate a store that this process has open: from then on, this process does not write to it
-
-
-VERSION_TABLE = "alembic_version"
 
 
 def newer_schema(place: StoreLocation | str, version: int) -> StoreError:
@@ -430,7 +421,7 @@ def refuse_newer_schema(engine: Engine, place: StoreLocation | str) -> None:
         if options.get("isolation_level") or not options.get("errata_write"):
             return
         cursor = connection.connection.cursor()  # a third of the time that a statement of SQLAlchemy takes
-        cursor.execute(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608
+        cursor.execute(f"SELECT version_num FROM {_VERSION_TABLE}")  # noqa: S608
         row = cursor.fetchone()
         version = str(row[0]) if row else ""
         if version.isdecimal() and int(version) > SCHEMA:

@@ -11,7 +11,6 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Integer,
-    MetaData,
     Table,
     bindparam,
     func,
@@ -58,12 +57,6 @@ def postgres() -> ModuleType:
 
 def of_location(location: StoreLocation) -> ModuleType:
     return sqlite if isinstance(location, Path) else postgres()
-
-
-def statements_to_create(connection: Connection, metadata: MetaData) -> tuple[str, ...]:
-    """The SQL that creates every table and index."""
-    made: tuple[str, ...] = _of(connection).statements_to_create(metadata)
-    return made
 
 
 def has_table(connection: Connection, name: str) -> bool:

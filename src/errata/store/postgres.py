@@ -23,7 +23,6 @@ from sqlalchemy import (
     Connection,
     Engine,
     Integer,
-    MetaData,
     String,
     Table,
     create_engine,
@@ -34,7 +33,6 @@ from sqlalchemy.dialects.postgresql import psycopg as dialect
 from sqlalchemy.dialects.postgresql.base import PGDDLCompiler, PGTypeCompiler
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
-from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlalchemy.types import TypeEngine
 
 from errata.model.store_address import EXAMPLE, StoreAddress
@@ -83,7 +81,7 @@ class _JSONText(JSON):
         return lambda value: None if value is None else json.dumps(value)
 
     def result_processor(self, *_: Any) -> Any:
-        return lambda value: None if value is None else json.loads(value)
+        return lambda value: json.loads(value) if isinstance(value, str) else value
 
 
 class _LargeInteger(BigInteger):
@@ -234,19 +232,6 @@ SELECT current_setting('server_encoding'), pg_is_in_recovery(), current_setting(
 
 class WrongEncodingError(Exception):
     """The texts of the database are not in UTF-8."""
-
-
-def statements_to_create(metadata: MetaData) -> tuple[str, ...]:
-    """The SQL that creates every table and index."""
-    dialect = ErrataDialect()  # type: ignore[no-untyped-call]
-    made: list[str] = []
-    for table in metadata.sorted_tables:
-        made.append(str(CreateTable(table).compile(dialect=dialect)))
-        made += [
-            str(CreateIndex(index).compile(dialect=dialect))
-            for index in sorted(table.indexes, key=lambda index: str(index.name))
-        ]
-    return tuple(made)
 
 
 def mark_as_ours(connection: Connection) -> None:

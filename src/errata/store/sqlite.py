@@ -17,10 +17,8 @@ from sqlalchemy import (
     URL,
     Connection,
     Engine,
-    MetaData,
     Table,
     create_engine,
-    create_mock_engine,
     event,
 )
 from sqlalchemy.pool import NullPool
@@ -103,18 +101,6 @@ def _in_memory() -> Engine:
     engine.connect().close()
     engine.dispose()
     return engine
-
-
-@cache
-def statements_to_create(metadata: MetaData) -> tuple[str, ...]:
-    """The SQL that creates every table and index."""
-    statements: list[str] = []
-    dialect = _in_memory().dialect
-    recorder = create_mock_engine(
-        "sqlite://", lambda statement, *_: statements.append(str(statement.compile(dialect=dialect)))
-    )
-    metadata.create_all(recorder, checkfirst=False)
-    return tuple(statements)
 
 
 def prepare(path: Path) -> bool:
