@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from soak import fuzz, kills, live_kills, load, postgres_kills, program, reviews, secrets, served
+from soak import crowd, fuzz, kills, live_kills, load, postgres_kills, program, reviews, secrets, served
 from soak.record import record
 from soak.secret_strings import CARRIERS
 
@@ -34,6 +34,7 @@ def parts_of(seed_size: float = 1.0) -> list[program.Part]:
         program.Part("load", max(1, round(10 * seed_size)), load.run),
         program.Part("reviews", max(1, round(40 * seed_size)), reviews.run),
         program.Part("live", max(1, round(10 * seed_size)), live_kills.run),
+        program.Part("crowd", max(1, round(3 * seed_size)), crowd.run),
         program.Part("served", max(1, round(10 * seed_size)), served.run),
         program.Part("secrets", math.ceil(seed_size * secrets.how_many() / SECRETS), _secrets),
     ]

@@ -8,18 +8,20 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import httpx2
+import msgspec
 import pyarrow.parquet
 
 import errata.api
 from errata.errors import ErrataError
-from errata.mcp.catalogue import TOOLS, call_tool
+from errata.mcp.catalogue import TOOLS
 from errata.mcp.resources import listed_resources, read_resource
-from errata.mcp.tools import started
+from errata.mcp.tools import Call
 from errata.server import api
 from errata.server.app import build_app
 from errata.settings import Settings
@@ -75,14 +77,14 @@ async def _served(settings: Settings, run: str, attempts: Sequence[str]) -> list
 def _for_agents(settings: Settings, run: str, attempts: Sequence[str]) -> Iterator[tuple[str, str]]:
     store = open_store(settings.store)
     with store.kept_open():
-        call = started(store, settings)
+        call = Call(store=store, settings=settings, now=datetime.now(UTC))
         given: dict[str, Any] = {"run": run, "runs": [run], "thing": attempts[0], "attempt": attempts[0]}
         for name, tool in TOOLS.items():
             if tool.writes:
                 continue
             taken = {field: given[field] for field in tool.takes.__struct_fields__ if field in given}
             try:
-                page = call_tool(name, taken, call)
+                page = TOOLS[name].run(call, msgspec.convert(taken, TOOLS[name].takes))
             except ErrataError as error:
                 yield f"tool {name}", f"{error.message} {error.hint}"
             else:

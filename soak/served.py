@@ -122,9 +122,9 @@ def _answer(handed: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def server_process(store: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def server_process(store: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A server of its own process, and its address."""
-    command = errata("serve", "--port", "0", "--store", store)
+    command = errata("serve", "--port", "0", "--store", store, *options)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:

@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from mmap import mmap
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -33,7 +34,7 @@ MOST_BODY = 16_000_000
 """Bytes of a request."""
 MOST_OPEN_BODY = 10_000
 """Of one that nobody vouches for yet: a token and where to go."""
-MOST_BODIES, MOST_OF_ADDRESS = 48_000_000, 32_000_000
+MOST_BODIES, MOST_OF_ADDRESS = 40_000_000, 32_000_000
 """Bytes of all requests that are arriving or answered."""
 IDLE = 10.0
 """Seconds between two parts of a body."""
@@ -58,8 +59,10 @@ class DeniedError(Exception):
 class _Body:
     """Of one request."""
 
-    def __init__(self, address: str) -> None:
-        self.address, self.content, self.size, self.gave_way = address, bytearray(), 0, False
+    def __init__(self, address: str, most: int) -> None:
+        # pages of its own: the system has them back at once, which a heap with holes keeps
+        self.content = mmap(-1, most)
+        self.address, self.most, self.size, self.gave_way = address, most, 0, False
         self.limit: asyncio.Timeout | None = None
         """While it arrives."""
 
@@ -75,33 +78,37 @@ class Bodies:
     @asynccontextmanager
     async def of(self, request: Request, *, most: int = MOST_BODY) -> AsyncIterator[bytes]:
         """The body of a request, counted until it is answered."""
-        body = _Body(address_of(request))
+        body = _Body(address_of(request), most)
         self._held.append(body)
         try:
-            await self._read(body, request, most)
-            content, body.content = bytes(body.content), bytearray()
+            await self._read(body, request)
+            content = body.content[: body.size]
+            body.content.close()
             yield content
         finally:
             self._held.remove(body)
             self._free(body)
 
-    async def _read(self, body: _Body, request: Request, most: int) -> None:
+    async def _read(self, body: _Body, request: Request) -> None:
         declared, clock = request.headers.get("content-length", ""), asyncio.get_running_loop().time
         end = clock() + SECONDS
         try:
             async with asyncio.timeout(IDLE) as body.limit:
-                if declared.isdecimal() and (len(declared) > len(str(most)) or int(declared) > most):
-                    raise _too_long(most)
+                if declared.isdecimal() and (len(declared) > len(str(body.most)) or int(declared) > body.most):
+                    raise _too_long(body.most)
                 async for part in request.stream():
-                    body.content += part
+                    if body.gave_way:
+                        break
+                    if body.size + len(part) > body.most:
+                        raise _too_long(body.most)
+                    body.content[body.size : body.size + len(part)] = part
                     body.size += len(part)
                     self._bytes[body.address] += len(part)
-                    if body.size > most:
-                        raise _too_long(most)
                     self._make_room(body.address)
-                    if body.gave_way:
-                        raise TimeoutError
-                    body.limit.reschedule(min(end, clock() + IDLE))
+                    if not body.gave_way:
+                        body.limit.reschedule(min(end, clock() + IDLE))
+            if body.gave_way:
+                raise TimeoutError
         except TimeoutError:
             if body.gave_way:
                 raise DeniedError(503, "Too much arrives at once", "again later", {"Retry-After": "5"}) from None
@@ -127,7 +134,8 @@ class Bodies:
     def _free(self, body: _Body) -> None:
         self._bytes[body.address] -= body.size
         self._bytes += Counter()  # drops those at zero
-        body.content, body.size = bytearray(), 0
+        body.content.close()
+        body.size = 0
 
 
 def _too_long(most: int) -> DeniedError:
