@@ -27,7 +27,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # tests start hundreds of processes: none of them should compile the package again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check actionlint bench bench-shapes bench-inspect bench-viewers bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-injections bench-compare bench-analysis bench-differences bench-buckets bench-report soak run-for-real properties golden types requirements sabotage house docs lock lowest needs-uv clean help test-postgres bench-scale test-ray
+.PHONY: demo test check actionlint bench bench-shapes bench-inspect bench-viewers bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-injections bench-compare bench-analysis bench-differences bench-buckets bench-report soak run-for-real properties golden types requirements sabotage docs lock lowest needs-uv clean help test-postgres bench-scale test-ray
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -149,9 +149,6 @@ requirements: $(READY) ## which requirement is proven by which test, and whether
 
 sabotage: $(READY) ## take out what each requirement needs; a test of it has to fail
 	@$(BIN)/python scripts/sabotage.py
-
-house: $(READY) ## measure the layout: modules, passes, imports
-	@$(BIN)/python scripts/measure_house.py --before docs/lab/house-before.json
 
 bench-report: $(READY) ## reports over 10,000 failures
 	@$(BIN)/python -m bench.reports

@@ -13,7 +13,6 @@ import time
 from pathlib import Path
 
 from soak import crowd, fuzz, kills, live_kills, load, postgres_kills, program, reviews, secrets, served
-from soak.record import record
 from soak.secret_strings import CARRIERS
 
 STATE = Path("build/soak.json")
@@ -70,8 +69,6 @@ def main() -> None:
         except KeyboardInterrupt:
             print("stopped; units that were under way are repeated by the next call", flush=True)
     program.show(program.summary(state))
-    if given.record:
-        record(state)
     sys.exit(1 if state.problems else 0)
 
 
@@ -92,7 +89,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--state", type=Path, default=STATE, help=f"state file (default: {STATE})")
     parser.add_argument("--unit", type=int, help="repeat one unit of `--seed`, without the state file")
     parser.add_argument("--quick", action="store_true", help="one unit of each part")
-    parser.add_argument("--record", action="store_true", help="write the totals to docs/lab/soak.json and its table")
     return parser.parse_args()
 
 

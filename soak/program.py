@@ -62,15 +62,6 @@ class State:
         _add(totals, {**result.figures, "units": 1, "seconds": round(result.seconds, 1)})
         self.save()
 
-    def take(self, other: "State") -> None:
-        """What another state has more of a part of a seed replaces what is known of it: a part has one state file."""
-        for seed, parts in other.done.items():
-            for part, units in parts.items():
-                if set(units) >= set(self.units_done(part, seed)) and units:
-                    self.done[seed][part] = units
-                    self.totals.setdefault(seed, {})[part] = other.totals[seed][part]
-        self.problems += [problem for problem in other.problems if problem not in self.problems]
-
     def save(self) -> None:
         content = {"seed": self.seed, "totals": self.totals, "problems": self.problems, "done": self.done}
         self.path.parent.mkdir(parents=True, exist_ok=True)
