@@ -62,13 +62,14 @@ ON_POSTGRES := tests/store tests/review tests/memory tests/buckets tests/server 
 test-postgres: $(READY) ## the suites of store, review, memory, causes, server and runs on a PostgreSQL server of their own
 	@ERRATA_TEST_ENGINE=postgres $(BIN)/pytest -n auto --dist worksteal $(ON_POSTGRES)
 
-check: $(READY) types ## ruff, ruff format, mypy strict, import-linter, requirements, wording, types of scripts
+check: $(READY) types ## ruff, ruff format, mypy strict, import-linter, requirements, wording, size, types of scripts
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python scripts/requirements_table.py --check
 	@$(BIN)/python scripts/lint_words.py
+	@$(BIN)/python scripts/budgets.py
 
 types: ## check the types of the page's scripts; skipped where npm is missing
 	@if ! command -v npm >/dev/null 2>&1; then echo "types of scripts: skipped, npm is not installed"; \
@@ -164,6 +165,7 @@ bench-differences: $(READY) ## models that deviate in a category: planted ones f
 	@$(BIN)/python -m bench.differences
 
 docs: $(DOCS_READY) ## build the documentation site; a broken link or an unlisted page is an error
+	@$(BIN)/python scripts/json_docs.py --page
 	@$(DOCS)/bin/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going -c docs . build/docs
 	@echo build/docs/index.html
 

@@ -58,8 +58,12 @@ def linked_pages(page: str, text: str) -> dict[str, list[str]]:
 
 
 def add_navigation(_app: Any, page: str, source: list[str]) -> None:
-    """Give lists of pages a tree of contents, and turn links to what is not on the site into plain text."""
+    """Give lists of pages a tree of contents, and turn links to what is not on the site into plain text.
+
+    The page of all schemas is built for the site, and stands where the repository has their folder.
+    """
     folder = (ROOT / page).parent
+    source[0] = source[0].replace("](schemas)", "](json.md)")
     source[0] = _LOCAL.sub(lambda match: match[0] if is_on_site(folder / match[2]) else match[1], source[0])
     for heading, pages in linked_pages(page, source[0]).items() if page in LISTS else ():
         caption = f":caption: {heading}\n" if page == START else ""

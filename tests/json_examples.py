@@ -1,4 +1,4 @@
-"""Every command with `--json`, run for real over one store of samples: what tests and docs/json.md go by."""
+"""Every command with `--json`, run for real over one store of samples: what tests and `make docs` go by."""
 
 import json
 import os

@@ -255,7 +255,7 @@ def input_schema(name: str) -> dict[str, Any]:
 
 @cache
 def output_schema(name: str) -> dict[str, Any]:
-    """A page. Nothing but types: what each field means is in docs/json.md."""
+    """A page. Nothing but types: what each field means is in docs/schemas."""
     kinds, definitions = msgspec.json.schema_components(TOOLS[name].gives, ref_template="#/$defs/{name}")
     items = kinds[0] if len(kinds) == 1 else {"anyOf": list(kinds)}
     properties = {

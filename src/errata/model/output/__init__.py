@@ -2,7 +2,7 @@
 
 Numbers, ids, enums, and texts of logs and verdicts. Each module has `SHAPES`: the command line without `errata` → the
 record of one printed object. An option that changes the shape is part of the command line (`failures --suspicious`).
-docs/json.md and docs/schemas are generated from it.
+docs/schemas is generated from it.
 """
 
 from importlib import import_module
