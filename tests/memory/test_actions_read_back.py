@@ -5,7 +5,8 @@ import pytest
 from errata.memory.actions_section import with_entry
 from errata.memory.entries import entry_for
 from errata.memory.reading.report import read_report
-from errata.memory.words import LabelWords, Vocabulary
+from errata.memory.spelling import CaseSpellings
+from errata.memory.words import LabelWords
 from errata.model import Action
 
 CASES = ("000-fundamentals/002-http_greeting", "003-mutations/002-cascade_remove")
@@ -21,7 +22,7 @@ def an_action(**changes):
 
 def read_back(report, action):
     text = with_entry(report, entry_for(action)).data.decode()
-    (found,) = read_report(text, path="reports/a.md", labels=LabelWords(()), cases=Vocabulary(CASES)).actions
+    (found,) = read_report(text, path="reports/a.md", labels=LabelWords(()), cases=CaseSpellings(CASES)).actions
     return found
 
 

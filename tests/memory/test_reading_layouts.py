@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from errata.memory.reading.report import read_report
 from errata.memory.reading.sections import topic_of as about
-from errata.memory.words import LabelWords, Vocabulary
+from errata.memory.spelling import CaseSpellings
+from errata.memory.words import LabelWords
 from errata.triage import taxonomy
 
 LABELS = LabelWords(label.name for one in taxonomy.built_in() for label in one.label)
@@ -67,7 +68,7 @@ spellings = st.sampled_from(SPELLINGS)
 
 
 def failures_in(text, *known):
-    found = read_report(text, path="r.md", labels=LABELS, cases=Vocabulary(known))
+    found = read_report(text, path="r.md", labels=LABELS, cases=CaseSpellings(known))
     return [(one.case, one.label) for one in found.failures]
 
 

@@ -1,5 +1,6 @@
 """What errata writes, errata reads back: exactly from the comment, and from what is visible where that is gone."""
 
+import json
 import re
 
 import pytest
@@ -92,6 +93,22 @@ def test_where_the_comment_was_deleted_the_same_is_read_from_what_is_visible():
         exact.total,
     )
     assert [(one.case, one.label) for one in visible.failures] == [(one.case, one.label) for one in exact.failures]
+
+
+@pytest.mark.parametrize("name", ["run-a", "run-b", "run-b-reviewed"])
+def test_a_report_is_read_back_as_it_was_written(fixtures, name):
+    (path,) = (path for path in (fixtures / "golden" / name).rglob("*.md") if "details" not in path.name)
+    text = path.read_text(encoding="utf-8")
+    written = json.loads(text.partition("<!-- errata:memory ")[2].partition(" -->")[0])
+
+    exact, visible = read(text), read(without_comment(text))
+
+    assert [(one.case, one.label, one.failed_check) for one in exact.failures] == [
+        (one["case"], one["label"], one["failed_check"]) for one in written["failures"]
+    ]
+    assert {(one.case, one.label) for one in visible.failures} == {(one.case, one.label) for one in exact.failures}
+    assert (visible.run, visible.model, visible.date) == (exact.run, exact.model, exact.date)
+    assert (visible.passed, visible.total, visible.actions) == (exact.passed, exact.total, ())
 
 
 def test_a_label_that_a_person_has_corrected_holds():

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
+LONGEST = 300
+"""Characters of a heading that are looked at."""
 _LINES = lazy_regex(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 _KINDS = {
     "heading_open": "heading",
@@ -166,7 +168,7 @@ def _until_its_end(head: MarkdownBlock, blocks: Sequence[MarkdownBlock]) -> Iter
 
 def undressed(heading: str) -> str:
     """Without emphasis, a number in front, a colon behind."""
-    return " ".join(_DRESSING.sub("", heading).split())
+    return " ".join(_DRESSING.sub("", heading[:LONGEST]).split())
 
 
 def is_head(block: MarkdownBlock) -> bool:

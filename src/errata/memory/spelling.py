@@ -23,7 +23,7 @@ _HOSTS = frozenset(
 )
 _HOSTING = lazy_regex(r"^(?:via|on|through|hosted-(?:by|on)|served-by|provider)-")
 _SEPARATORS = lazy_regex(r"[\W_]+")
-_REMARK = lazy_regex(r"\s*[(\[]([^()\[\]]*)[)\]]")
+_REMARK = lazy_regex(r"\s?[(\[]([^()\[\]]{0,200})[)\]]")
 LONGEST = 300
 """Characters that are looked at of a name, a title or a date."""
 SHORTEST_PREFIX = 6

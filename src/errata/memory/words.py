@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
-from errata.memory.spelling import LONGEST, Segments, date_in, folded, segments, without_host, without_number
+from errata.memory.spelling import LONGEST, CaseSpellings, date_in, folded, without_host
 from errata.text.lazy_regex import lazy_regex
 
 # --- pass rates, runs and models
@@ -89,7 +89,8 @@ def model_like_in(text: str, *, vendor: bool = False) -> str:
     for form in (_MODEL,) if vendor else (_MODEL, _PLAIN_MODEL):
         for match in form.finditer(text[:LONGEST]):
             name = match[0].rstrip(".:")
-            if not (any(map(is_numbered, name.split("/"))) or _NO_MODEL.fullmatch(name) or date_in(name)):
+            is_word = not re.search(r"[-\d]", name)
+            if not (is_word or any(map(is_numbered, name.split("/"))) or _NO_MODEL.fullmatch(name) or date_in(name)):
                 return name
     return ""
 
@@ -126,38 +127,23 @@ class Lead(NamedTuple):
 
 
 class Vocabulary:
-    """Names that are known to be cases, by their last parts; and the categories in front of them."""
+    """The cases that a report may name, and the categories in front of them."""
 
-    def __init__(self, names: Iterable[str] = (), *, within: "Vocabulary | None" = None) -> None:
-        self._within = within
-        self._endings: set[Segments] = set()
+    def __init__(self, cases: CaseSpellings | None = None) -> None:
+        self._cases = cases or CaseSpellings(())
         self.categories: set[str] = set()
-        for name in names:
-            self.add(name)
-
-    def add(self, name: str) -> None:
-        parts = segments(name)
-        for at in range(min(len(parts), 4)):
-            self._endings |= {parts[at:], tuple(map(without_number, parts[at:]))}
 
     def learn(self, text: str) -> None:
         """What comes before the slash in the names of cases."""
         self.categories.update(match[1] for match in _PATH.finditer(text))
 
-    def has(self, name: str) -> bool:
-        parts = segments(name)
-        return bool(parts) and (parts in self._endings or (self._within is not None and self._within.has(name)))
-
     def is_sure(self, name: str) -> bool:
         """Whether it is a case in any place: it has a number in front, or is known and no single word."""
         if name in self.categories or "://" in name or _NO_NAME.search(name):
             return False
-        parts = name.split("/")
-        return (
-            is_numbered(parts[-1])
-            or is_numbered(parts[0])
-            or (re.search(r"[/_-]", name) is not None and self.has(name))
-        )
+        first, *_, last = (*name.split("/"), name.rpartition("/")[2])
+        is_known = re.search(r"[/_-]", name) is not None and bool(self._cases.find(name))
+        return is_numbered(first) or is_numbered(last) or is_known
 
     def trimmed(self, name: str) -> str:
         """`evals/003-mutations/004-upsert/answer` without the folders around the case."""

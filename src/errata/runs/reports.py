@@ -5,7 +5,6 @@ from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -23,6 +22,7 @@ from errata.memory.report_files import (
 )
 from errata.memory.spelling import CaseSpellings, is_gap, same_model, same_run
 from errata.memory.stored import gaps_in_store, later_verdicts, outcomes_of_runs
+from errata.memory.words import LabelWords
 from errata.model import Run, StoredRun
 from errata.model.action import RecordedGap
 from errata.model.identity import fingerprint
@@ -32,9 +32,6 @@ from errata.store.database import Store
 from errata.store.elsewhere import case_keys, failure_keys_of
 from errata.store.runs import all_runs
 from errata.triage.rulesets import rules_in_use
-
-if TYPE_CHECKING:
-    from errata.memory.words import LabelWords, Vocabulary
 
 _named_folder: ContextVar[Path | None] = ContextVar("reports", default=None)
 
@@ -187,7 +184,7 @@ def _parsed(
     """Kept for other stores, too: a server or a test that opens many of them meets the same reports again."""
     from errata.memory.reading.report import read_report  # noqa: PLC0415 as above
 
-    return read_report(text, path=name, below=below, digest=digest, labels=_labels(names), cases=_vocabulary(known))
+    return read_report(text, path=name, below=below, digest=digest, labels=_labels(names), cases=_spellings(known))
 
 
 @lru_cache(maxsize=4)
@@ -196,14 +193,10 @@ def _cache(path: Path) -> ReportCache:
 
 
 @lru_cache(maxsize=8)
-def _labels(names: tuple[str, ...]) -> "LabelWords":
-    from errata.memory.words import LabelWords  # noqa: PLC0415 as above
-
+def _labels(names: tuple[str, ...]) -> LabelWords:
     return LabelWords(names)
 
 
 @lru_cache(maxsize=8)
-def _vocabulary(keys: frozenset[str]) -> "Vocabulary":
-    from errata.memory.words import Vocabulary  # noqa: PLC0415 as above
-
-    return Vocabulary(keys)
+def _spellings(keys: frozenset[str]) -> CaseSpellings:
+    return CaseSpellings(keys)

@@ -23,6 +23,7 @@ from errata.memory.reading.sections import (
 )
 from errata.memory.report_files import parse_file_name
 from errata.memory.spelling import (
+    CaseSpellings,
     Segments,
     canonical_step,
     ends_alike,
@@ -50,11 +51,11 @@ FIELD, LINE, PROSE, GROUP = 4, 3, 2, 1
 
 
 def read_report(
-    text: str, *, path: str, below: str = "", digest: str = "", labels: LabelWords, cases: Vocabulary | None = None
+    text: str, *, path: str, below: str = "", digest: str = "", labels: LabelWords, cases: CaseSpellings | None = None
 ) -> PriorReport:
     """`below` is its path from the folder of reports on; `labels` and `cases` are names that it may use."""
     parts = parts_of(text)
-    known = Vocabulary(within=cases)
+    known = Vocabulary(cases)
     for part in parts:
         for words in (part.words, *part.cells):
             known.learn(words.text)
@@ -196,7 +197,7 @@ _PASSED = lazy_regex(r"(?i)\W{0,3}(?:pass(?:ed|es)?|ok|success|succeeded|green|y
 _RECORD = lazy_regex(r"[\s`*]{0,4}(?:[,:;|·(\[→>–—-]|\n|$)")
 _ALL = lazy_regex(
     r"(?i)\b(?:(?:all|each|every|both)\b(?: [\w'`*]{1,30}){0,3} (?:fail\w{0,5}|evals?|cases?|tasks?|them|are)"
-    r"|(?:the )?(?:rest|remaining|others?))\b"
+    r"|(?:the|all) (?:rest|remaining|others?)|others|everything else)\b"
 )
 _EXCEPT = lazy_regex(r"(?i)\b(?:except|other than|apart from|but|besides|excluding)\b")
 _SENTENCE_END = lazy_regex(r"(?<=[.!?])\s")
@@ -377,7 +378,8 @@ class FailureReader:
         section = self._stack[-1]
         is_text = part.kind == "text"
         self._items = [one for one in self._items if one[0] < part.level or (one[0] == part.level and is_text)]
-        if section.topic != "other":
+        fields = fields_in(part.words)
+        if section.topic != "other" and not fields:
             self._group(part)
         if section.topic in CLOSED:
             return
@@ -385,7 +387,6 @@ class FailureReader:
         if lead and (category := self._category(part, lead.name, following)):
             section.category = category
             return
-        fields = fields_in(part.words)
         # `1. 003-crons` with fields in the lines below it
         is_read = self._record(part, section, has_fields=bool(fields)) if not fields or fields[0].line else False
         for field in fields:
