@@ -43,22 +43,25 @@ def tokens(folder: Path, scale: int) -> Shape:
 
 
 def usage(folder: Path, scale: int) -> Shape:
-    """40 attempts a case, each with nested usage and the text of a judge."""
+    """Two runs with 40 attempts a case, each with nested usage and the text of a judge."""
     mapping = (
         '[attempt]\nindex = "trial"\npassed = "ok"\noutput = "answer"\njudge_reasoning = "why"\n'
         'input_tokens = "usage.prompt_tokens"\noutput_tokens = "usage.completion_tokens"\n'
         'cache_read_tokens = "usage.details.cached_tokens"\n'
     )
-    rows = (
-        _row(number // 40) | {
-            "trial": number % 40 + 1, "ok": (passed := number * 7919 % 100 > number // 40 % 90),
+    shapes = [_table(folder, _tries(run, 20_000 // scale), mapping, f"run-{run}") for run in range(2)]
+    return Shape([path for shape in shapes for path in shape.paths], shapes[0].options)
+
+
+def _tries(run: int, count: int) -> Iterator[dict[str, object]]:
+    for number in range(count):
+        passed = number * 7919 % 100 > (number // 40 + 7 * run) % 90
+        yield _row(number // 40) | {
+            "trial": number % 40 + 1, "ok": passed,
             "why": "" if passed else f"expected {number % 97}, and the answer names {number * 31 % 89}",
             "usage": {"prompt_tokens": 900 + number % 100, "completion_tokens": number % 300,
                       "details": {"cached_tokens": number % 2 * 512}},
-        }
-        for number in range(40_000 // scale)
-    )  # fmt: skip
-    return _table(folder, rows, mapping)
+        }  # fmt: skip
 
 
 def uneven(folder: Path, scale: int) -> Shape:
@@ -102,8 +105,8 @@ def _even(make: Callable[[Path, int], Path], folder: Path, size: int) -> Shape:
     return Shape([log], ("--map", str(log.parent / "map.toml")), longer)
 
 
-def _table(folder: Path, rows: Iterable[object], mapping: str) -> Shape:
-    log, named = folder / "attempts.jsonl", folder / "map.toml"
+def _table(folder: Path, rows: Iterable[object], mapping: str, name: str = "attempts") -> Shape:
+    log, named = folder / f"{name}.jsonl", folder / "map.toml"
     with log.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for row in rows)
     named.write_text('suite = "shape"\n[run]\nmodel = "bench"\n[case]\nname = "id"\ninput = "question"\n' + mapping)

@@ -239,54 +239,50 @@ def remember(attempt: Attempt) -> AttemptNote:
 
 def _count(survey: RunSurvey, attempt: Attempt) -> None:
     survey.counted += 1
-    key = hash(attempt.case)
+    key, checks = hash(attempt.case), attempt.checks
+    execution, measurement, outcome = attempt.execution, attempt.measurement, attempt.outcome
     survey.cases.add(key)
-    survey.executions[attempt.execution] += 1
-    survey.measurements[attempt.measurement] += 1
-    survey.outcomes[attempt.outcome] += 1
-    if attempt.execution == "missing":
+    survey.executions[execution] += 1
+    survey.measurements[measurement] += 1
+    survey.outcomes[outcome] += 1
+    if execution == "missing":
         survey.missing.add(attempt)
         return
     survey.rows += 1
     survey.passes_by_harness += attempt.passes_by_harness
-    has_verdict = attempt.measurement == "scored" and attempt.execution not in ("error", "cancelled")
-    survey.measured_once += has_verdict and attempt.duplicate_of is None
     survey.present.add(key)
-    if attempt.measurement == "scored":
+    if measurement == "scored":
         survey.measured_cases.add(key)
-    if attempt.outcome == "pass":
+        survey.measured_once += execution not in ("error", "cancelled") and attempt.duplicate_of is None
+    elif not attempt.failed_as_expected:
+        _count_lost(survey, attempt)
+    if outcome == "pass":
         survey.passed_cases.add(key)
+        if not checks and not attempt.judgements:
+            survey.unchecked.add(attempt)
+        if checks and _only_demands_no_change(attempt):
+            survey.unchanged.add(attempt)
     if attempt.thinned:
         survey.thinned.add(attempt)
         survey.thinned_at = max(survey.thinned_at, attempt.thinned)
-    if attempt.execution == "unfinished":
+    if execution == "unfinished":
         survey.unfinished.add(attempt)
-    elif attempt.measurement == "unscored":
+    elif measurement == "unscored":
         survey.unscored.add(attempt)
-    is_lost = attempt.measurement != "scored" and not attempt.failed_as_expected
-    if is_lost and attempt.execution not in ("skipped", "unfinished"):
-        survey.unmeasured.add(attempt)
-        survey.unmeasured_with_error += attempt.ending_error is not None
-    if is_lost and attempt.measurement == "not_run" and attempt.execution == "completed":
-        survey.without_score.add(attempt)
     if attempt.undelivered is not None:
         survey.undelivered.add(attempt)
         survey.sent[attempt.undelivered.sent] += 1
     if attempt.duplicate_of is not None:
         survey.duplicates.setdefault(attempt.duplicate_of, []).append(remember(attempt))
-    survey.failed_rows += attempt.outcome == "fail" or any(check.failed for check in attempt.checks)
-    for check in attempt.checks:
+    survey.failed_rows += outcome == "fail" or any(check.failed for check in checks)
+    for check in checks:
         if check.counts:
             survey.checks[check.name, check.status] += 1
             if check.judge:
                 survey.judges.add(check.judge)
-    if attempt.outcome == "pass" and not attempt.checks and not attempt.judgements:
-        survey.unchecked.add(attempt)
-    if attempt.outcome == "pass" and _only_demands_no_change(attempt):
-        survey.unchanged.add(attempt)
     if len(attempt.judgements) > 1:
         survey.panel.add(attempt)
-    if len(attempt.checks) > 1:
+    if len(checks) > 1:
         survey.disagreements.add(attempt)
     survey.gaps.add(attempt)
     if len(survey.mentions) < MOST_MENTIONS and (mention := mention_in_row(attempt)) is not None:
@@ -295,9 +291,19 @@ def _count(survey: RunSurvey, attempt: Attempt) -> None:
         _count_unknown_status(survey, attempt)
     _count_spending(survey, attempt)
     _count_output(survey, attempt)
-    _count_errors(survey, attempt)
+    if attempt.errors and outcome != "pass":
+        _count_errors(survey, attempt)
     if attempt.conduct is not None:
         _count_hindrances(survey, attempt, attempt.conduct)
+
+
+def _count_lost(survey: RunSurvey, attempt: Attempt) -> None:
+    """A row that nothing has measured."""
+    if attempt.execution not in ("skipped", "unfinished"):
+        survey.unmeasured.add(attempt)
+        survey.unmeasured_with_error += attempt.ending_error is not None
+    if attempt.measurement == "not_run" and attempt.execution == "completed":
+        survey.without_score.add(attempt)
 
 
 def _count_hindrances(survey: RunSurvey, attempt: Attempt, conduct: Conduct) -> None:
@@ -381,7 +387,7 @@ def _is_whole(attempt: Attempt) -> bool:
 
 def _count_errors(survey: RunSurvey, attempt: Attempt) -> None:
     error = attempt.ending_error
-    if error is None or attempt.outcome == "pass":
+    if error is None:
         return
     survey.with_error += 1
     survey.phases[error.phase] += 1
