@@ -1,5 +1,6 @@
 """The door of the program: one exit code for each way a command can end."""
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from errata.cli.app import COMMANDS
 from errata.errors import SettingsError
 from terminal import FIXTURES, PROGRAM, done, errata, errata_program, import_fixtures
 
+RUN_A = FIXTURES / "convex_evals" / "run_a" / "data"
 RUN_B = FIXTURES / "convex_evals" / "run_b" / "data"
 RUN_D = FIXTURES / "convex_evals" / "run_d" / "data"
 SECRET = "sk-ant-api03-abcdefghijklmnop"
@@ -179,6 +181,34 @@ def test_a_reader_that_has_had_enough_is_no_error(arguments):
     command.stderr.close()
 
     assert (command.wait(), result) == (0, b"")
+
+
+@pytest.mark.req("N-18")
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        (f"gate {RUN_B} --baseline {RUN_A}", 1),
+        (f"gate {RUN_B} --baseline {RUN_A} --json", 1),
+        (f"gate {RUN_B} --baseline {RUN_A} --format github", 1),
+        (f"check {RUN_A}", 1),
+        ("check nothing", 2),
+    ],
+)
+@pytest.mark.parametrize("pipe", ["| head -c 1", "2>&1 | true", ">&- 2>&-"])
+def test_the_exit_code_survives_the_pipe(command, code, pipe, library):
+    script = f"set -o pipefail; {PROGRAM} {command} --store {library} {pipe}"
+
+    ended = subprocess.run(["bash", "-c", script], capture_output=True, check=False)
+
+    assert (ended.returncode, b"Exception ignored" in ended.stderr) == (code, False)
+
+
+@pytest.mark.req("N-18")
+def test_a_watch_ends_when_nobody_reads_it(tmp_path):
+    shutil.copytree(RUN_D, tmp_path / "logs" / "run")
+    watch = f"{PROGRAM} watch {tmp_path / 'logs'} --every 0.1 --settle 0 --json"
+
+    assert subprocess.run(["bash", "-c", f"set -o pipefail; {watch} | true"], check=False, timeout=60).returncode == 0
 
 
 def test_a_terminal_that_knows_only_ascii_gets_escapes_and_no_crash():

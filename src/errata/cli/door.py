@@ -7,8 +7,10 @@ import errno
 import gc
 import io
 import os
+import stat
 import sys
 from pathlib import Path
+from typing import Any, TextIO
 
 import click
 
@@ -22,6 +24,20 @@ from errata.text.outgoing import for_user
 
 BUG, USER, NOT_COMPARABLE, INTERRUPTED = 3, 2, 4, 130
 LONGEST_PATH = 300
+
+
+class Pipe(io.FileIO):
+    """Drops what is written after the reader of a pipe has left: a command still decides its exit code."""
+
+    reader_left = False
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except ConnectionError:
+            Pipe.reader_left = True
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+            return memoryview(data).nbytes
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -47,8 +63,7 @@ def _dropped(what: "sys.UnraisableHookArgs") -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run one command; its exit code."""
-    _write_what_can_be_written()
-    stdout = sys.stdout
+    sys.stdout, sys.stderr = _writable(sys.stdout), _writable(sys.stderr)
     try:
         code = app.main(args=arguments, prog_name="errata", standalone_mode=False)
         sys.stdout.flush()
@@ -61,15 +76,6 @@ def run(arguments: list[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted", err=True)
         return INTERRUPTED
-    except BrokenPipeError:
-        # the reader of our output has had enough; keep Python from complaining about it at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except SystemExit:
-        # click ends the program itself where the pipe breaks inside a command, and puts another stdout in its place
-        if sys.stdout is stdout:
-            raise
-        return 0
     except Exception as error:  # noqa: BLE001 one of the five places: the door of the program
         explained = _explained(error)
         if explained is not None:
@@ -83,7 +89,7 @@ def run(arguments: list[str] | None = None) -> int:
 _SURROUNDINGS = frozenset(
     {
         errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ENAMETOOLONG, errno.EMFILE,
-        errno.ENFILE, errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.EFBIG,
+        errno.ENFILE, errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.EFBIG, errno.EPIPE,
     }
 )  # fmt: skip
 """Failures of the machine, the disk or its permissions: not bugs of errata."""
@@ -111,11 +117,20 @@ def _has_working_folder() -> bool:
         return False
 
 
-def _write_what_can_be_written() -> None:
-    """A terminal that can't show a character gets its escape, not a crash."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+def _writable(stream: TextIO | None) -> TextIO:
+    """A terminal that can't show a character gets its escape, and a pipe that nobody reads any more ends no command."""
+    if stream is None:  # closed by the caller
+        return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 for as long as the program runs
+    if not isinstance(stream, io.TextIOWrapper):
+        return stream
+    stream.reconfigure(errors="backslashreplace")
+    raw = getattr(stream.buffer, "raw", stream.buffer)
+    if type(raw) is not io.FileIO or stat.S_IFMT(os.fstat(raw.fileno()).st_mode) not in (stat.S_IFIFO, stat.S_IFSOCK):
+        return stream
+    stream.flush()
+    pipe = io.BufferedWriter(Pipe(raw.fileno(), "wb", closefd=False))
+    at_lines = stream.line_buffering or raw is stream.buffer
+    return io.TextIOWrapper(pipe, stream.encoding, "backslashreplace", line_buffering=at_lines)
 
 
 def _say(message: str, hint: str) -> None:

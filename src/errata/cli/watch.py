@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from errata.cli.door import Pipe
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.render.fields import place_of
@@ -70,6 +71,8 @@ def command(
         failed = _show(poll, hooks, options)
         if once:
             _say_nothing_new(poll)
+        if Pipe.reader_left:
+            break
     if failed:
         raise ErrataError(
             f"{plural(failed, 'hook')} failed", hint="the lines above name the reasons; runs are imported"
