@@ -15,6 +15,7 @@ _WORDS = {
     "skipped": "skipped",
     "partial": "in part",
     "no_verdict": "not scored",
+    "unreadable": "unreadable",
 }
 
 
@@ -22,7 +23,7 @@ def all_passed(stored: StoredRun) -> bool:
     """Every expected case was measured, and passed."""
     counts, expected = stored.counts, stored.run.expected_cases or 0
     whole = counts.counted and counts.outcomes.get("pass", 0) == counts.counted
-    return bool(whole) and counts.cases >= expected and not cases_not_in_log(stored)
+    return bool(whole) and counts.cases >= expected and not counts.unreadable and not cases_not_in_log(stored)
 
 
 def cases_not_in_log(stored: StoredRun) -> int:
@@ -113,7 +114,7 @@ def _shares(stored: StoredRun, not_in_log: int) -> dict[str, int]:
         "partial": counts.outcomes.get("partial", 0),
         "no_verdict": counts.outcomes.get("none", 0) - counts.missing - sum(ended.values()),
     }
-    return {name: often for name, often in shares.items() if often > 0}
+    return {name: often for name, often in (shares | {"unreadable": counts.unreadable}).items() if often > 0}
 
 
 ENOUGH = 5

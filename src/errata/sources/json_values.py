@@ -1,6 +1,8 @@
 """JSON as harnesses write it: strict and fast first; then a damaged character or number costs itself, not its row."""
 
 import json
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -47,14 +49,13 @@ def decode_exactly(data: bytes) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         return _decode_leniently(data, error)
     except RecursionError:
-        raise _too_deep_error() from None
+        return _decode_leniently(less_nested(data), ValueError("Input data was truncated"), [LOSS])
     # counting brackets is cheaper for short texts, walking the containers for long ones
-    if (
-        len(data) > DEPTH_CAP
-        and (len(data) > _LONG or data.count(b"}") + data.count(b"]") > DEPTH_CAP)
-        and _too_deep(value)
-    ):
-        raise _too_deep_error()
+    if len(data) > DEPTH_CAP and (len(data) > _LONG or data.count(b"}") + data.count(b"]") > DEPTH_CAP):
+        losses: list[str] = []
+        _cut(value, losses)
+        if losses:
+            raise LossyError(value, losses)
     return value
 
 
@@ -82,8 +83,8 @@ def in_utf_8(data: bytes) -> bytes:
     return data.decode(encoding, "ignore").encode("utf-8", "replace") if encoding else data
 
 
-def _decode_leniently(data: bytes, error: Exception) -> Any:
-    losses: list[str] = []
+def _decode_leniently(data: bytes, error: Exception, losses: Sequence[str] = ()) -> Any:
+    losses = [*losses]
     if wide_encoding(data):
         data = in_utf_8(data)
     elif b"\x00" in data[:4]:
@@ -92,12 +93,11 @@ def _decode_leniently(data: bytes, error: Exception) -> Any:
     try:
         value = json.loads(text, parse_int=_Numbers(losses).integer, parse_float=_Numbers(losses).real)
     except RecursionError:
-        raise _too_deep_error() from None
+        return _decode_leniently(less_nested(data), error, [LOSS])
     except ValueError:
         data.decode("utf-8")  # raises with the position in the line, if the encoding is a problem
         raise ValueError(str(error)) from None
-    if _too_deep(value):
-        raise _too_deep_error()
+    _cut(value, losses)
     value = _without_surrogates(value, losses)
     if losses:
         raise LossyError(value, losses)
@@ -175,19 +175,58 @@ def _replaced(count: int) -> str:
     return f"{count:,} {'character was' if count == 1 else 'characters were'} replaced by {_REPLACEMENT}"
 
 
-def _too_deep_error() -> ValueError:
-    return ValueError(f"nested deeper than {DEPTH_CAP} levels")
+_CUT = f"[cut: nested deeper than {DEPTH_CAP} levels]"
+LOSS = f"what is nested deeper than {DEPTH_CAP} levels was cut"
+_TOKEN = lazy_regex(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[{]|[\]}]', re.DOTALL)
 
 
-def _too_deep(value: Any) -> bool:
+def _cut(value: Any, losses: list[str]) -> None:
+    """Replace the containers that are nested too deep."""
     level = [value] if type(value) is dict or type(value) is list else []
-    for _ in range(DEPTH_CAP):
-        level = [
-            child
-            for node in level
-            for child in (node.values() if type(node) is dict else node)
-            if type(child) is dict or type(child) is list
-        ]
+    for depth in range(DEPTH_CAP):
         if not level:
-            return False
-    return True
+            return
+        is_last = depth == DEPTH_CAP - 1
+        deeper = []
+        for node in level:
+            for key, child in node.items() if type(node) is dict else enumerate(node):
+                if type(child) is dict or type(child) is list:
+                    if is_last:
+                        node[key] = _CUT
+                    deeper.append(child)
+        level = deeper
+    if level and LOSS not in losses:
+        losses.append(LOSS)
+
+
+def less_nested(data: bytes) -> bytes:
+    """The same document, cut where no decoder reaches. Each value in it may still be too deep by itself."""
+    parts, depth, kept = [], 0, 0
+    for token in _TOKEN.finditer(data):
+        sign = token[0]
+        if sign in b"[{":
+            depth += 1
+            if depth == DEPTH_CAP + 2:
+                parts.append(data[kept : token.start()] + f'"{_CUT}"'.encode())
+        elif sign in b"]}":
+            if depth == DEPTH_CAP + 2:
+                kept = token.end()
+            depth -= 1
+    return b"".join(parts) + (data[kept:] if depth < DEPTH_CAP + 2 else b"")
+
+
+def hides_keys(head: bytes) -> bool:
+    """Whether one long or deep value fills the head of a document, so that the keys after it are not in it."""
+    if head[:1] not in (b"{", b"[") or len(head) < _LONG:
+        return False
+    half = head[len(head) // 2 :]
+    few = half.count(b'":') - half.count(b'\\":') < 2
+    return few or any(head.count(sign) - head.count(end) > DEPTH_CAP for sign, end in ((b"[", b"]"), (b"{", b"}")))
+
+
+def abridged(data: bytes) -> bytes:
+    """The same document without most of its long texts and deep values."""
+    return _LONG_TEXT.sub(lambda text: text[1] + b'"' if text[1] else text[0], less_nested(data))
+
+
+_LONG_TEXT = lazy_regex(rb'("(?:[^"\\]|\\.){1000})(?:[^"\\]|\\.)*+"|"(?:[^"\\]|\\.)*+"', re.DOTALL)

@@ -11,7 +11,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple, overload
 
-from errata.sources.json_values import BYTE_ORDER_MARK, in_utf_8
+from errata.sources.json_values import BYTE_ORDER_MARK, abridged, hides_keys, in_utf_8
 
 LISTING_CAP = 200_000
 HEAD = 64 * 1024
@@ -77,17 +77,23 @@ def heads_kept() -> Iterator[None]:
         _heads.reset(before)
 
 
+MOST_HEAD = 8 * 1024 * 1024
+LONG_HEAD = 32 * 1024
+
+
 def _read_head(path: Path, size: int) -> bytes:
     data = small_file(path, max(size, HEAD))
-    if data is not None:
-        return data[:size]
     try:
-        if not path.is_file():  # opening a pipe would block, and reading would consume it
-            return b""
-        with path.open("rb") as file:
-            return file.read(size)
+        if data is None:
+            if not path.is_file():  # opening a pipe would block, and reading would consume it
+                return b""
+            with path.open("rb") as file:
+                data = file.read(size)
+                if hides_keys(data[:LONG_HEAD]):
+                    data += file.read(MOST_HEAD)
     except (OSError, ValueError):
         return b""
+    return (abridged(data) if hides_keys(data[:LONG_HEAD]) else data)[:size]
 
 
 def is_zip(path: Path) -> bool:

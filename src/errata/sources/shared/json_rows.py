@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from errata.model import SourceRef, Unreadable
 from errata.sources.base import (
@@ -26,7 +27,7 @@ from errata.sources.base import (
     small_file,
     unreadable,
 )
-from errata.sources.json_values import LossyError, decode_exactly, in_utf_8
+from errata.sources.json_values import LOSS, LossyError, decode_exactly, in_utf_8, less_nested
 
 HEAD = 4 * 1024
 SMALL = 256 * 1024
@@ -92,6 +93,7 @@ class LongDocument:
         self._source = source
         self._listed = listed
         self._problems: list[str] = []
+        self._losses: list[str] = []
 
     def field(self, name: str) -> Any:
         """`ValueError` if it can't be decoded, `KeyError` if it is missing."""
@@ -113,7 +115,10 @@ class LongDocument:
             return unreadable(self._source, at, describe(error), excerpt=data[:EXCERPT])
 
     def problems(self) -> Iterator[Unreadable]:
-        return (unreadable(self._source, self.ref, problem) for problem in self._problems)
+        for problem in self._problems:
+            yield unreadable(self._source, self.ref, problem)
+        for loss in self._losses:
+            yield replace(unreadable(self._source, self.ref, loss), in_part=True)
 
     def take_strictly(self, data: bytes) -> None:
         if not self._listed:
@@ -127,12 +132,15 @@ class LongDocument:
 
     def take_step_by_step(self, data: bytes) -> None:
         """The same for what strict JSON rejects: bare `NaN`, invalid bytes, and a truncated document."""
-        self.fields, self.items = {}, []
+        self.fields, self.items, self._losses = {}, [], []
         text = self._text(data)
         at = _over_space(text, 0)
         try:
             self._take(text, at)
-        except (ValueError, RecursionError) as error:
+        except RecursionError:
+            self.take_step_by_step(less_nested(data))
+            self._losses.append(LOSS)
+        except ValueError as error:
             if not self.fields and not self.items:
                 raise ValueError(describe(error)) from None
             self._problems.append(f"cut off: {describe(error)}")
@@ -169,7 +177,7 @@ class LongDocument:
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError as error:
-            self._problems.append(describe(error))
+            self._losses.append(describe(error))
             return data.decode("utf-8", "replace")
 
 
@@ -196,7 +204,7 @@ def long_document(
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         try:
             document.take_step_by_step(data)
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             return unreadable(source, ref, describe(error), excerpt=data[:EXCERPT])
     return document
 

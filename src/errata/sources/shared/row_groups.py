@@ -231,7 +231,7 @@ def mark_of(data: bytes, decoder: "msgspec.json.Decoder[Any]", key: Key) -> int 
     try:
         try:
             value = key(decoder.decode(data))
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             value = key(msgspec.convert(decode(data), decoder.type))
         return None if value is None else hash(value)
     except (msgspec.ValidationError, ValueError, TypeError, RecursionError):
