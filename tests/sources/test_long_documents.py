@@ -3,7 +3,6 @@
 import pytest
 
 from errata.model import Unreadable
-from errata.sources.base import Row
 from errata.sources.shared.json_rows import long_document
 
 
