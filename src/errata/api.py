@@ -236,7 +236,9 @@ class AnalyzedRun:
 
     def report(self, folder: Location = "reports", *, html: bool = False) -> tuple[Path, ...]:
         """Write a report about the run; the files that were written. Empty where nothing failed."""
-        return reporting.write_reports([self.id], self._store, Path(folder), day=_today(), html=html)
+        planned = reporting.planned_reports([self.id], self._store)
+        written = reporting.write_reports(planned, day=_today(), output=Path(folder), html=html)
+        return tuple(file.path for _, made in written for file in made.written)
 
     def _views(self) -> list[RunView]:
         return [RunView(storing.run_by_id(self._store, self.id), self._store)]

@@ -36,7 +36,7 @@ COMMANDS: Table = {
     "report": ("report", "Write a report about runs."),
     "issues": ("issues", "Write an issue for each case and a script that files them."),
     "writeback": ("writeback", "Write owners and verdicts into copies of the harness's logs."),
-    "export": ("export", "Export runs, or failures as regression cases."),
+    "export": ("export", "Export runs as tables, or failures as regression cases."),
     "exclude": ("exclude", "Leave a run out of comparisons, pooled scores and baselines, with a reason."),
     "rm": ("rm", "Remove runs from the store."),
     "store": ("store", "Back up, restore, copy, measure and thin the store."),

@@ -5,8 +5,7 @@ from pathlib import Path
 import click
 
 from errata.cli.options import Options, shared_options
-from errata.cli.output import put
-from errata.cli.report import ReportOptions, day_of, write_batch
+from errata.cli.report import ReportOptions, day_of, write_all
 from errata.verbs.report import planned_reports
 
 
@@ -29,7 +28,5 @@ def command(runs: tuple[str, ...], output: Path | None, day: str | None, options
     """
     planned = planned_reports(runs, options.store, profile="batch")
     wish = ReportOptions(day=day_of(day), output=output, json=options.json, in_words=not options.json)
-    for at, report in enumerate(planned):
-        if at and wish.in_words:
-            put()
-        write_batch(report.views[0], wish, several=len(planned) > 1)
+    for _ in write_all(planned, wish):
+        pass

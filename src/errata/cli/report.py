@@ -19,12 +19,6 @@ from errata.cli.render.fields import place_of
 from errata.cli.shared_options import reports_option
 from errata.cli.table import put_parts
 from errata.errors import ReportError, SettingsError
-from errata.model.output.report import (
-    BatchReportOutput,
-    ComparisonReportOutput,
-    RunReportOutput,
-    TranscriptReportOutput,
-)
 from errata.model.output.report.comparison import ComparisonReport
 from errata.model.output.report.run import RunReport
 from errata.render.document import Document
@@ -37,7 +31,7 @@ from errata.report.comparison_sections import model_in_short
 from errata.report.parts import name_list
 from errata.report.run_advice import advice_words, heading_of
 from errata.report.run_document import passed_of
-from errata.report.run_files import REPORTS, RunWritten
+from errata.report.run_files import RunWritten
 from errata.report.run_prose import WORKED, answer_of
 from errata.report.score_doubts import ScoreDoubts, doubt_words, doubts_of_comparison, doubts_of_run
 from errata.report.step_summary import of_batch, of_comparison, of_run, of_transcripts
@@ -45,14 +39,7 @@ from errata.report.transcripts_document import TranscriptsWritten, flags_words
 from errata.runs.view import RunView
 from errata.text.outgoing import for_user
 from errata.text.shell import shell_word
-from errata.verbs.report import (
-    is_batch,
-    report_batch,
-    report_comparison,
-    report_run,
-    report_transcripts,
-    results_folder,
-)
+from errata.verbs.report import BatchWritten, is_batch, results_folder, write_reports
 
 if TYPE_CHECKING:
     from errata.verbs.report import PlannedReport
@@ -111,7 +98,7 @@ def command(
     if not _may_write(planned, wish):
         say("nothing was written")
         return
-    summaries = list(_write_all(planned, wish))
+    summaries = list(write_all(planned, wish))
     if step_summary:
         _add_summaries(summaries)
 
@@ -142,20 +129,48 @@ def is_at_a_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def _write_all(planned: "Sequence[PlannedReport]", wish: ReportOptions) -> Iterator[Document]:
+def write_all(planned: "Sequence[PlannedReport]", wish: ReportOptions) -> Iterator[Document]:
     """Write each report; yields a short page for each."""
-    batches = sum(one.profile == "batch" for one in planned)
-    for at, (profile, views) in enumerate(planned):
+    written = write_reports(planned, day=wish.day, output=wish.output, html=wish.html, common=wish.common)
+    for at, (report, made) in enumerate(written):
         if at and wish.in_words:
             put()
-        if profile == "comparison":
-            yield write_comparison(views, wish)
-        elif profile == "transcripts":
-            yield write_transcripts(views, wish)
-        elif profile == "batch":
-            yield write_batch(views[0], wish, several=batches > 1)
-        else:
-            yield write_run(views[0], wish)
+        if isinstance(made, BatchWritten) and made.left_over:
+            old = plural(len(made.left_over), "file of an earlier report is", "files of an earlier report are")
+            say(f"{old} still there: {name_list(made.left_over, OLD)}")
+        if wish.json:
+            from errata.json_output.review import report_output
+
+            put_json(report_output(report, made))
+        if wish.in_words:
+            _show(report.views[0], made, wish)
+        yield _in_short(made)
+
+
+def _show(
+    view: RunView, made: RunWritten | ComparisonWritten | BatchWritten | TranscriptsWritten, wish: ReportOptions
+) -> None:
+    match made:
+        case ComparisonWritten():
+            show_comparison(made)
+        case TranscriptsWritten():
+            show_transcripts(made)
+        case BatchWritten():
+            show_batch(made, in_results=wish.output is None and results_folder(view) is not None)
+        case RunWritten():
+            show_run(made, view.handle)
+
+
+def _in_short(made: RunWritten | ComparisonWritten | BatchWritten | TranscriptsWritten) -> Document:
+    match made:
+        case ComparisonWritten():
+            return of_comparison(made.report, names_of(made.written))
+        case TranscriptsWritten():
+            return of_transcripts(made.report, names_of(made.written))
+        case BatchWritten():
+            return of_batch(made.report, [place_of(str((made.folder / name).absolute())) for name in PAGES])
+        case RunWritten():
+            return of_run(made.report, names_of(made.written))
 
 
 def _selectors(runs: tuple[str, ...], comparison_dir: Path | None, run_dirs: tuple[Path, ...]) -> list[str]:
@@ -218,7 +233,6 @@ def _add_summaries(documents: Iterable[Document]) -> None:
         raise ReportError(f"`{path}` can't be written: {error.strerror}", hint=f"see ${VARIABLE}") from error
 
 
-FOLDER = "analysis"
 OLD = 6
 NAMED = 3
 PAGES = ("README.md", "analysis.md", "failures/summary.md", "issues/epic.md", "file_issues.sh")
@@ -229,26 +243,6 @@ ADVICE, DOUBTS, SHARED, ROWS = 4, 3, 8, 8
 def names_of(written: Sequence[WrittenFile]) -> list[str]:
     """Paths relative to the current folder or the home folder."""
     return [place_of(str(one.path.absolute())) for one in written]
-
-
-def _paths(written: Sequence[WrittenFile]) -> tuple[str, ...]:
-    return tuple(str(one.path) for one in written)
-
-
-def write_run(view: RunView, wish: ReportOptions) -> Document:
-    output = wish.output
-    file = output if output is not None and output.suffix == ".md" else None
-    folder = output if output is not None and file is None else Path(REPORTS)
-    made = report_run(view, day=wish.day, folder=folder, file=file, html=wish.html)
-    if wish.json:
-        put_json(
-            RunReportOutput(
-                run=view.run.native_id, run_id=view.run.id, written=_paths(made.written), report=made.report
-            )
-        )
-    elif wish.in_words:
-        show_run(made, view.handle)
-    return of_run(made.report, names_of(made.written))
 
 
 def show_run(made: RunWritten, handle: str) -> None:
@@ -299,15 +293,6 @@ def _show_counts(report: RunReport) -> None:
         put_parts("advice", [f"{heading_of(advice).lower()}: {advice_words(advice)}"])
 
 
-def write_comparison(views: Sequence[RunView], wish: ReportOptions) -> Document:
-    made = report_comparison(views, day=wish.day, output=wish.output, html=wish.html, common=wish.common)
-    if wish.json:
-        put_json(ComparisonReportOutput(written=_paths(made.written), rows=made.rows, report=made.report))
-    elif wish.in_words:
-        show_comparison(made)
-    return of_comparison(made.report, names_of(made.written))
-
-
 def show_comparison(made: ComparisonWritten) -> None:
     report = made.report
     reading = report.reading
@@ -338,32 +323,6 @@ def _shared(report: ComparisonReport) -> list[str]:
     cases = report.failed_by_all_runs
     listed = [f"{case} {report.asks.get(case, '')}".strip() for case in cases[:SHARED]]
     return [*listed, f"and {len(cases) - SHARED:,} more"] if len(cases) > SHARED else listed
-
-
-def write_batch(view: RunView, wish: ReportOptions, *, several: bool = False) -> Document:
-    """Write to the given folder, or to that of the results; several batches get a subfolder each in a given one."""
-    beside = results_folder(view) if wish.output is None else None
-    folder = wish.output or (beside or Path()) / FOLDER
-    made = report_batch(view, day=wish.day, folder=folder, own_folder=several and beside is None, html=wish.html)
-    if made.left_over:
-        old = plural(len(made.left_over), "file of an earlier report is", "files of an earlier report are")
-        say(f"{old} still there: {name_list(made.left_over, OLD)}")
-    if wish.json:
-        put_json(
-            BatchReportOutput(run=view.run.native_id, run_id=view.run.id, folder=str(made.folder), report=made.report)
-        )
-    elif wish.in_words:
-        show_batch(made, in_results=beside is not None)
-    return of_batch(made.report, [place_of(str((made.folder / name).absolute())) for name in PAGES])
-
-
-def write_transcripts(views: Sequence[RunView], wish: ReportOptions) -> Document:
-    made = report_transcripts(views, day=wish.day, output=wish.output, html=wish.html)
-    if wish.json:
-        put_json(TranscriptReportOutput(written=_paths(made.written), report=made.report))
-    elif wish.in_words:
-        show_transcripts(made)
-    return of_transcripts(made.report, names_of(made.written))
 
 
 def show_transcripts(made: TranscriptsWritten) -> None:

@@ -17,9 +17,9 @@ from errata.json_output.review import (
     next_output,
     nothing_output,
     rejected_output,
+    report_output,
     rerun_output,
     status_output,
-    write_reports,
 )
 from errata.json_output.runs import analysis_output, check_output, run_outputs, sessions_output
 from errata.json_output.scores import json_scores
@@ -45,7 +45,7 @@ from errata.verbs import compare as comparing
 from errata.verbs import rerun as rerunning
 from errata.verbs import review as reviewing
 from errata.verbs.buckets import bucket_named, buckets_of_runs, show_bucket
-from errata.verbs.report import planned_reports
+from errata.verbs.report import planned_reports, write_reports
 from errata.verbs.store import Store
 
 
@@ -221,7 +221,7 @@ def report(call: Call, given: takes.ReportArguments) -> ToolPage:
     )
     output = Path(given.output) if given.output else None
     written = write_reports(planned, day=call.now.date().isoformat(), output=output)
-    return _paged(list(written), given, "report")
+    return _paged([report_output(*one) for one in written], given, "report")
 
 
 def action(call: Call, given: takes.ActionArguments) -> ToolPage:

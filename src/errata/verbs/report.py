@@ -1,7 +1,7 @@
 """`report` and `issues`: the facts of runs, then the documents about them, then the files that people keep."""
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 # `analyze` writes a run report only; the other profiles are imported where they are written
 
 Profile = Literal["run", "comparison", "batch", "transcripts"]
+ANALYSIS = "analysis"
 VARIANT = 24
 """Letters of a variant in the name of a file."""
 
@@ -193,17 +194,24 @@ def report_transcripts(
 
 
 def write_reports(
-    selectors: Iterable[str], store: Store, folder: Path, *, day: str, html: bool = False
-) -> tuple[Path, ...]:
-    """The report that fits each run, without a summary on the terminal; the files that were written."""
-    files: list[WrittenFile] = []
-    for profile, views in planned_reports(selectors, store):
+    planned: Sequence[PlannedReport], *, day: str, output: Path | None, html: bool = False, common: bool = False
+) -> "Iterator[tuple[PlannedReport, RunWritten | ComparisonWritten | BatchWritten | TranscriptsWritten]]":
+    """Each when it is written. Without `output` in their usual places: a batch in the folder of its results."""
+    several = sum(report.profile == "batch" for report in planned) > 1
+    for report in planned:
+        profile, views = report
         if profile == "comparison":
-            files += report_comparison(views, day=day, output=folder, html=html).written
+            yield report, report_comparison(views, day=day, output=output, html=html, common=common)
         elif profile == "transcripts":
-            files += report_transcripts(views, day=day, output=folder, html=html).written
+            yield report, report_transcripts(views, day=day, output=output, html=html)
         elif profile == "batch":
-            files += report_batch(views[0], day=day, folder=folder, html=html).written
+            beside = results_folder(views[0]) if output is None else None
+            folder = output or (beside or Path()) / ANALYSIS
+            yield (
+                report,
+                report_batch(views[0], day=day, folder=folder, own_folder=several and beside is None, html=html),
+            )
         else:
-            files += report_run(views[0], day=day, folder=folder, html=html).written
-    return tuple(file.path for file in files)
+            file = output if output is not None and output.suffix == ".md" else None
+            place = output if output is not None and file is None else Path(REPORTS)
+            yield report, report_run(views[0], day=day, folder=place, file=file, html=html)
