@@ -11,10 +11,10 @@ from errata.runs.background import refuse_to_wait
 from errata.runs.bucketing import ensure_buckets
 from errata.runs.standings import standing_now
 from errata.runs.view import RunView
+from errata.store.buckets import bucket_of_each
 from errata.store.database import Store
 from errata.store.failure_list import (
     all_rows,
-    buckets_by_attempt,
     keep_rows,
     reviewed_rows,
     triaged_rows,
@@ -93,7 +93,7 @@ class _Opinions:
 
     def __init__(self, view: RunView, *, has_moved: bool = True) -> None:
         self.reviews: Mapping[str, AttemptReview] = standing_now(view.stored, view.store) if _has_verdicts(view) else {}
-        self._buckets = buckets_by_attempt(view.store, view.run.id) if has_moved else None
+        self._buckets = bucket_of_each(view.store, view.run.id) if has_moved else None
 
     def on(self, row: FailureRow) -> FailureRow:
         bucket = row.bucket if self._buckets is None else self._buckets.get(row.attempt, "")

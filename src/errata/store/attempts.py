@@ -1,6 +1,6 @@
 """Reading attempts and cases back, one by one, exactly as they were imported."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from errata.model.identity import split_attempt_id
 from errata.store.blocks import BlockReader, decompress
 from errata.store.case_versions import VersionLookup, has_any, version_record, versions_of
 from errata.store.database import Store
-from errata.store.elsewhere import chunks
+from errata.store.engine import chunks
 from errata.store.runs import run_by_id
 from errata.store.schema import attempts, blobs, blocks, cases, checks, thinned
 
@@ -234,18 +234,25 @@ STEPS = msgspec.msgpack.Decoder(tuple[Step, ...])
 
 
 def with_file_texts(connection: Connection, artefacts: tuple[Artefact, ...]) -> tuple[Artefact, ...]:
-    missing = {artefact.blob for artefact in artefacts if artefact.blob and artefact.text is None}
-    if not missing:
+    return filled(artefacts, file_texts(connection, artefacts))
+
+
+def file_texts(connection: Connection, artefacts: Iterable[Artefact]) -> dict[str, str]:
+    """Digest → text, each read once."""
+    wanted = {artefact.blob for artefact in artefacts if artefact.blob and artefact.text is None}
+    return {
+        row.digest: decompress(row.data).decode("utf-8", "surrogatepass")
+        for some in chunks(sorted(wanted))
+        for row in connection.execute(_FILES, {"files": some})
+    }
+
+
+def filled(artefacts: tuple[Artefact, ...], texts: dict[str, str]) -> tuple[Artefact, ...]:
+    if not any(artefact.blob and artefact.text is None for artefact in artefacts):
         return artefacts
-    texts = {row.digest: _text_of(row.data) for some in chunks(sorted(missing))
-             for row in connection.execute(_FILES, {"files": some})}  # fmt: skip
     return tuple(
         msgspec.structs.replace(artefact, text=texts.get(artefact.blob), blob="")
         if artefact.blob and artefact.text is None
         else artefact
         for artefact in artefacts
     )
-
-
-def _text_of(data: bytes) -> str:
-    return decompress(data).decode("utf-8", "surrogatepass")

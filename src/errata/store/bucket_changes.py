@@ -30,7 +30,7 @@ from errata.store.buckets import (
     version_row,
 )
 from errata.store.database import Store
-from errata.store.elsewhere import chunks
+from errata.store.engine import chunks
 from errata.store.schema import bucket_events, bucket_members, buckets
 
 BY_PERSONS = ("merge", "split", "rename", "move", "confirm", "undo", "redo")

@@ -21,7 +21,7 @@ from errata.model.codec import pack, unpack
 from errata.model.standing import without_withdrawn
 from errata.model.words import OWNERS, MemberRole
 from errata.store.database import Store
-from errata.store.elsewhere import chunks
+from errata.store.engine import chunks
 from errata.store.schema import bucket_members, buckets, exclusions, runs, verdicts
 
 FEW = 500

@@ -1,7 +1,6 @@
 """How the same cases went in several runs, and cases by their names; for what only a comparison of runs shows."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import islice
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, and_, case, exists, func, or_, select
@@ -14,10 +13,9 @@ from errata.model.suspects import MeasuredTries
 from errata.store.attempts import PLACES, attempts_of, read_rows
 from errata.store.case_versions import SEVERAL, keys_with_versions
 from errata.store.database import Store
-from errata.store.elsewhere import chunks
+from errata.store.engine import chunks
 from errata.store.schema import attempts, attributions, case_versions, cases
 
-CHUNK = 500
 FEW = 100
 """Up to this many cases are looked up by name; beyond it, all failures of a run are read."""
 
@@ -169,10 +167,9 @@ def attributed_failures_on(store: Store, pk: int, run_id: str, keys: Iterable[st
     """The attributions of a run's counted failures on some of its cases, in the order of the log."""
     same = (attributions.c.run_pk == attempts.c.run_pk) & (attributions.c.seq == attempts.c.seq)
     columns = (attempts.c.case_key, attempts.c.session, attempts.c.number, attempts.c.path, attributions.c.record)
-    rest = iter(keys)
-    while chunk := list(islice(rest, CHUNK)):
+    for some in chunks(keys):
         query = select(*columns).select_from(attempts.join(attributions, same)).order_by(attempts.c.seq)
-        query = query.where(attempts.c.run_pk == pk, attempts.c.counted, attempts.c.case_key.in_(chunk))
+        query = query.where(attempts.c.run_pk == pk, attempts.c.counted, attempts.c.case_key.in_(some))
         with store.reading() as connection:
             rows = connection.execute(query).all()
         for row in rows:
@@ -225,12 +222,11 @@ def failed_tasks(store: Store, pk: int) -> Iterator[tuple[str, str]]:
 
 def measured_in(store: Store, pks: Collection[int], keys: Iterable[str]) -> Iterator[str]:
     """Those of the cases that one of the runs has measured, whatever its task was."""
-    wanted = list(keys)
     counted = (attempts.c.run_pk.in_(list(pks)), attempts.c.counted, attempts.c.measurement == "scored")
     with store.reading() as connection:
-        for at in range(0, len(wanted), CHUNK):
-            some = attempts.c.case_key.in_(wanted[at : at + CHUNK])
-            yield from connection.execute(select(attempts.c.case_key).where(*counted, some).distinct()).scalars()
+        for some in chunks(keys):
+            query = select(attempts.c.case_key).where(*counted, attempts.c.case_key.in_(some))
+            yield from connection.execute(query.distinct()).scalars()
 
 
 def last_attempts(store: Store, pk: int) -> dict[str, int]:
@@ -250,10 +246,9 @@ def _has_versions() -> ColumnElement[bool]:
 
 def cases_named(store: Store, pk: int, keys: Iterable[str]) -> Iterator[Case]:
     """Those cases of a run that have these keys, without the texts of their files."""
-    rest = iter(keys)
-    while chunk := list(islice(rest, CHUNK)):
+    for some in chunks(keys):
         with store.reading() as connection:
-            query = select(cases.c.record).where(cases.c.run_pk == pk, cases.c.key.in_(chunk))
+            query = select(cases.c.record).where(cases.c.run_pk == pk, cases.c.key.in_(some))
             yield from [unpack(row.record, Case) for row in connection.execute(query)]
 
 

@@ -1,7 +1,7 @@
 """How other runs did on a case, and what was thought of it there."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, case, func, or_, select, tuple_
 
@@ -11,6 +11,7 @@ from errata.model.identity import attempt_id, split_attempt_id
 from errata.model.standing import without_withdrawn
 from errata.store.case_versions import SEVERAL, keys_with_versions
 from errata.store.database import Store
+from errata.store.engine import FEW, chunks
 from errata.store.schema import (
     attempts,
     attributions,
@@ -23,12 +24,8 @@ from errata.store.schema import (
     verdicts,
 )
 
-FEW = 500
-"""Values that one query names."""
 RUNS = 200
 """Other runs that are looked at, the newest ones."""
-
-T = TypeVar("T")
 
 
 class Elsewhere(NamedTuple):
@@ -112,10 +109,6 @@ def _tried(connection: Connection, pks: list[int], keys: Collection[str]) -> Ite
     query = select(*columns, *facts).select_from(attempts.outerjoin(cases, same)).where(attempts.c.counted)
     query = query.where(attempts.c.run_pk.in_(pks), attempts.c.case_key.in_(list(keys)))
     yield from connection.execute(query.order_by(attempts.c.run_pk, attempts.c.seq)) if pks else ()
-
-
-def chunks(values: Sequence[T]) -> Iterator[Sequence[T]]:
-    return (values[at : at + FEW] for at in range(0, len(values), FEW))
 
 
 # --- cases by what people call them, in whatever run, and how they went wherever they were tried

@@ -1,10 +1,11 @@
 """The database under the store: SQLite in a file, or PostgreSQL. Nothing else in `store` knows which it is."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     Column,
@@ -21,12 +22,21 @@ from sqlalchemy import (
 from errata.errors import StoreError, extra_hint
 from errata.model.store_address import StoreLocation
 from errata.store import sqlite
-from errata.store.sqlite import fitting
-
-__all__ = ["ROW", "fitting"]
+from errata.store.sqlite import fitting as fitting
 
 ROW: ColumnElement[int] = literal_column("rowid", Integer)
 """The number of a row in the order of writing: SQLite's own, and a column of its name in PostgreSQL."""
+
+
+T = TypeVar("T")
+FEW = 500
+"""Values that one query names."""
+
+
+def chunks(values: Iterable[T]) -> Iterator[list[T]]:
+    rest = iter(values)
+    while some := list(islice(rest, FEW)):
+        yield some
 
 
 def holds(column: ColumnElement[Any], data: bytes) -> ColumnElement[bool]:

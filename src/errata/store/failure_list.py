@@ -13,7 +13,7 @@ from errata.model.identity import attempt_id, fingerprint
 from errata.model.listing import EvidenceLine, Facets, FailureRow, Grouping, Order, RowGroup
 from errata.store.attempts import FETCH
 from errata.store.database import Store
-from errata.store.elsewhere import chunks
+from errata.store.engine import chunks
 from errata.store.failure_counts import (
     Kind,
     conditions_of,
@@ -25,7 +25,7 @@ from errata.store.failure_counts import (
     move_kinds,
 )
 from errata.store.index_file import CHUNK, index_of, mark_rows, writing_index
-from errata.store.schema import attempts, attributions, bucket_members, cases, checks
+from errata.store.schema import attempts, attributions, cases, checks
 
 _COLUMNS = ", ".join(FailureRow._fields)
 _MARKS = ", ".join("?" * (len(FailureRow._fields) + 1))
@@ -92,13 +92,6 @@ def _padded(names: Iterable[str]) -> str:
 def key_mark(key: str) -> str:
     """A failure key as addresses have it."""
     return fingerprint(key, size=6)
-
-
-def buckets_by_attempt(store: Store, run_id: str) -> dict[str, str]:
-    """Attempt → the id of its bucket."""
-    query = select(bucket_members.c.attempt_id, bucket_members.c.bucket).where(bucket_members.c.run_id == run_id)
-    with store.reading() as connection:
-        return {row.attempt_id: row.bucket for row in connection.execute(query)}
 
 
 # writing

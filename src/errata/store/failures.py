@@ -1,22 +1,22 @@
 """What packets are made of, read a few failures at a time: no transaction stays open while somebody reviews them."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 import msgspec
 from sqlalchemy import Connection, Select, or_, select
 
-from errata.model import Artefact, Attempt, Attribution, Case
+from errata.model import Attempt, Attribution, Case
 from errata.model.attempt import ListedFailure
 from errata.model.codec import unpack
 from errata.model.identity import AttemptParts, attempt_id
 from errata.store import engine
-from errata.store.attempts import FETCH, PLACES, read_rows
-from errata.store.blocks import decompress
+from errata.store.attempts import FETCH, PLACES, file_texts, filled, read_rows
 from errata.store.case_versions import version_record
 from errata.store.database import Store
-from errata.store.elsewhere import chunks
-from errata.store.schema import attempts, attributions, blobs, bucket_members, cases, checks
+from errata.store.engine import chunks
+from errata.store.schema import attempts, attributions, bucket_members, cases, checks
 
 KIN = 60
 """Attempts at one case beside the one that is looked at."""
@@ -64,10 +64,11 @@ def loaded(store: Store, pk: int, seqs: Sequence[int]) -> list[Loaded]:
     with store.reading() as connection:
         records = _attributions(connection, pk, seqs)
         known = _cases(connection, pk, numbered.values())
-        texts = _texts(connection, (*numbered.values(), *known.values()))
-    filled = {key: _filled(case, texts) for key, case in known.items()}
+        files = [attempt.artefacts for attempt in numbered.values()] + [case.artefacts for case in known.values()]
+        texts = file_texts(connection, chain.from_iterable(files))
+    described = {key: _filled(case, texts) for key, case in known.items()}
     return [
-        Loaded(_filled(attempt, texts), filled.get((attempt.case, attempt.case_version)), records.get(seq))
+        Loaded(_filled(attempt, texts), described.get((attempt.case, attempt.case_version)), records.get(seq))
         for seq in seqs
         if (attempt := numbered.get(seq)) is not None
     ]
@@ -101,7 +102,7 @@ def attempts_at(store: Store, pk: int, keys: Collection[str]) -> dict[str, list[
     seqs = sorted(seq for some in chosen.values() for seq in some)
     numbered = [one for some in chunks(seqs) for one in _numbered(store, pk, some).values()]
     with store.reading() as connection:
-        texts = _texts(connection, numbered)
+        texts = file_texts(connection, chain.from_iterable(attempt.artefacts for attempt in numbered))
     by_case: dict[str, list[Attempt]] = {key: [] for key in keys}
     for attempt in numbered:
         by_case[attempt.case].append(_filled(attempt, texts))
@@ -130,26 +131,8 @@ def _cases(connection: Connection, pk: int, tried: Collection[Attempt]) -> dict[
     return known
 
 
-def _texts(connection: Connection, records: Iterable[Attempt | Case]) -> dict[str, str]:
-    """Digest → text, each read once."""
-    wanted = {one.blob for record in records for one in record.artefacts if one.blob and one.text is None}
-    numbered = {}
-    for some in chunks(sorted(wanted)):
-        for row in connection.execute(select(blobs.c.digest, blobs.c.data).where(blobs.c.digest.in_(some))):
-            numbered[row.digest] = decompress(row.data).decode("utf-8", "surrogatepass")
-    return numbered
-
-
 def _filled(record: T, texts: dict[str, str]) -> T:
-    if not any(one.blob and one.text is None for one in record.artefacts):
-        return record
-    return msgspec.structs.replace(record, artefacts=tuple(_with_text(one, texts) for one in record.artefacts))
-
-
-def _with_text(artefact: Artefact, texts: dict[str, str]) -> Artefact:
-    if not artefact.blob or artefact.text is not None:
-        return artefact
-    return msgspec.structs.replace(artefact, text=texts.get(artefact.blob), blob="")
+    return msgspec.structs.replace(record, artefacts=filled(record.artefacts, texts)) if record.artefacts else record
 
 
 # --- search the failures of a run by a text in their attributions, by case or by bucket; only matches are read

@@ -12,6 +12,7 @@ from errata.model.codec import pack, unpack
 from errata.model.words import BatchState
 from errata.store import engine
 from errata.store.database import Store, is_dead, this_process
+from errata.store.engine import chunks
 from errata.store.schema import calls, leases, review_batches
 
 IN_BATCH = "batch:"
@@ -117,8 +118,6 @@ def call_row(call: ReviewCall) -> dict[str, Any]:
 
 
 OPEN: tuple[BatchState, ...] = ("intended", "submitted")
-FEW = 500
-"""Values that one query names."""
 
 
 def intend_batch(store: Store, batch: ReviewBatch, wanted: Sequence[ReviewCall], *, until: str) -> list[ReviewCall]:
@@ -129,9 +128,9 @@ def intend_batch(store: Store, batch: ReviewBatch, wanted: Sequence[ReviewCall],
     holder = f"{IN_BATCH}{batch.id}"
     with store.writing() as connection:
         keys, asked = [call.cache_key for call in wanted], set()
-        for at in range(0, len(keys), FEW):
+        for some in chunks(keys):
             query = select(calls.c.cache_key, calls.c.state, calls.c.holder, calls.c.record)
-            for row in connection.execute(query.where(calls.c.cache_key.in_(keys[at : at + FEW]))):
+            for row in connection.execute(query.where(calls.c.cache_key.in_(some))):
                 if row.state == "answered" or (row.state == "intended" and _is_alive(row.holder, row.record)):
                     asked.add(row.cache_key)
         kept = [call for call in wanted if call.cache_key not in asked]
@@ -144,9 +143,8 @@ def intend_batch(store: Store, batch: ReviewBatch, wanted: Sequence[ReviewCall],
 
 def _lease(connection: Connection, batch: ReviewBatch, attempts: Sequence[str], until: str) -> None:
     """A lease that the same reviewer had is replaced."""
-    for at in range(0, len(attempts), FEW):
-        some = leases.c.attempt_id.in_(attempts[at : at + FEW])
-        connection.execute(delete(leases).where(some, leases.c.reviewer == batch.reviewer))
+    for some in chunks(attempts):
+        connection.execute(delete(leases).where(leases.c.attempt_id.in_(some), leases.c.reviewer == batch.reviewer))
     values = {"reviewer": batch.reviewer, "run_id": batch.run, "token": _token(batch), "until": until}
     connection.execute(insert(leases), [{"attempt_id": attempt, **values} for attempt in attempts])
 

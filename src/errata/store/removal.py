@@ -31,9 +31,6 @@ from errata.store.schema import (
 )
 from errata.store.thinning import thinned_runs
 
-AT_ONCE = 200
-"""Runs whose rows are deleted in one transaction."""
-
 
 def remove_run(store: Store, run_id: str) -> None:
     """Forget a run: its facts, attributions and reviews."""
@@ -62,8 +59,7 @@ def collect_garbage(store: Store) -> int:
             select(runs.c.pk, runs.c.state, runs.c.importer, runs.c.imported_at).where(runs.c.state != "current")
         ).all()
     dead = [row.pk for row in rows if row.state == "stale" or is_dead(row.importer, row.imported_at)]
-    for at in range(0, len(dead), AT_ONCE):
-        some = dead[at : at + AT_ONCE]
+    for some in engine.chunks(dead):
         with store.writing() as connection:
             for table in FACTS:
                 connection.execute(delete(table).where(table.c.run_pk.in_(some)))

@@ -14,12 +14,11 @@ from errata.model.verdict import Lease, Refusal, word_for
 from errata.store import engine
 from errata.store.blocks import compress, decompress
 from errata.store.database import Store
+from errata.store.engine import chunks
 from errata.store.schema import leases, refusals, verdicts
 
 OF_TASK = f"#0/{TASK}"
 """How the id of a task ends."""
-FEW = 500
-"""Values that one query names."""
 
 
 def keep_verdicts(store: Store, records: Iterable[Verdict], *, seen: Collection[str] | None = None) -> int:
@@ -53,11 +52,8 @@ def keep_verdicts(store: Store, records: Iterable[Verdict], *, seen: Collection[
 
 
 def _known_ids(connection: Connection, ids: Sequence[str]) -> set[str]:
-    known: set[str] = set()
-    for at in range(0, len(ids), FEW):
-        query = select(verdicts.c.id).where(verdicts.c.id.in_(ids[at : at + FEW]))
-        known |= {row.id for row in connection.execute(query)}
-    return known
+    queries = (select(verdicts.c.id).where(verdicts.c.id.in_(some)) for some in chunks(ids))
+    return {row.id for query in queries for row in connection.execute(query)}
 
 
 def _refuse_unseen(connection: Connection, rows: Sequence[dict[str, Any]], seen: frozenset[str]) -> None:
@@ -86,11 +82,10 @@ def verdicts_of(store: Store, run_id: str, *, attempt: str = "", withdrawn: bool
 
 def task_verdicts(store: Store, run_ids: Iterable[str]) -> list[Verdict]:
     """The verdicts on tasks that are stored under these runs, oldest first."""
-    given = list(run_ids)
     records: list[Verdict] = []
     with store.reading() as connection:
-        for at in range(0, len(given), FEW):
-            query = select(verdicts.c.record).where(verdicts.c.run_id.in_(given[at : at + FEW]))
+        for some in chunks(list(run_ids)):
+            query = select(verdicts.c.record).where(verdicts.c.run_id.in_(some))
             query = query.where(verdicts.c.attempt_id.endswith(OF_TASK, autoescape=True))
             records += [unpack(row.record, Verdict) for row in connection.execute(query)]
     return sorted(records, key=lambda one: (one.at or "", one.id))
@@ -101,9 +96,8 @@ def remove_verdicts(store: Store, ids: Sequence[str]) -> None:
     if not ids:
         return
     with store.writing() as connection:
-        for at in range(0, len(ids), FEW):
-            some = verdicts.c.id.in_(ids[at : at + FEW])
-            connection.execute(delete(verdicts).where(some, verdicts.c.inherited))
+        for some in chunks(ids):
+            connection.execute(delete(verdicts).where(verdicts.c.id.in_(some), verdicts.c.inherited))
 
 
 def keep_refusal(store: Store, refusal: Refusal) -> None:

@@ -23,7 +23,6 @@ from errata.store.database import Store
 from errata.store.schema import code_refs, exclusions, findings, gates, runs, summaries, unreadables
 from errata.text.clean import one_line
 
-ASKED_AT_ONCE = 500
 SHORTEST = 3
 """Characters of the beginning of a name that lead to a run."""
 
@@ -89,8 +88,7 @@ def names_of_runs(store: Store) -> list[RunNames]:
 
 def runs_by_id(store: Store, run_ids: Sequence[str]) -> Iterator[StoredRun]:
     """Those that are in the store, in the order of the ids."""
-    for at in range(0, len(run_ids), ASKED_AT_ONCE):
-        some = run_ids[at : at + ASKED_AT_ONCE]
+    for some in engine.chunks(run_ids):
         with store.reading() as connection:
             rows = connection.execute(_CURRENT.where(runs.c.run_id.in_(some)))
             by_id = {row.run_id: _stored(row) for row in rows}

@@ -24,7 +24,6 @@ GROUP_RUNS = 500
 GROUP_BYTES = 8 * 1024 * 1024
 """What waits in memory until it is written."""
 UNREADABLE_BYTES = 500
-_ASKED_AT_ONCE = 500
 _RUN_COLUMNS = tuple(column.name for column in runs.columns)
 _CASE, _COUNTED = map(ATTEMPT_COLUMNS.index, ("case_key", "counted"))
 
@@ -204,8 +203,7 @@ class RunGroup:
 def _current(connection: Connection, ids: list[str]) -> dict[str, Row[Any]]:
     known: dict[str, Row[Any]] = {}
     columns = (runs.c.run_id, runs.c.pk, runs.c.digest, runs.c.revision, runs.c.counts, runs.c.origin)
-    for at in range(0, len(ids), _ASKED_AT_ONCE):
-        some = ids[at : at + _ASKED_AT_ONCE]
+    for some in engine.chunks(ids):
         query = select(*columns).where(runs.c.run_id.in_(some), runs.c.state == "current")
         known |= {row.run_id: row for row in connection.execute(query)}
     return known
@@ -227,9 +225,7 @@ def _unreadable_rows(new: list[NewRun]) -> Iterator[tuple[Any, ...]]:
 
 
 def insert_blobs(connection: Connection, files: dict[str, bytes]) -> None:
-    digests = list(files)
-    for at in range(0, len(digests), _ASKED_AT_ONCE):
-        some = digests[at : at + _ASKED_AT_ONCE]
+    for some in engine.chunks(files):
         known = set(connection.execute(select(blobs.c.digest).where(blobs.c.digest.in_(some))).scalars())
         rows = [(digest, len(files[digest]), compress(files[digest])) for digest in some if digest not in known]
         engine.bulk_insert(connection, blobs, rows)
