@@ -90,36 +90,6 @@ def test_a_failure_of_lint_alone_is_the_graders():
     assert attributed(an_attempt(checks=checks)).decided_by == "lint_only"
 
 
-PLUGIN_MISSING = """Oops! Something went wrong! :(
-
-ESLint: 9.36.0
-
-Error [ERR_MODULE_NOT_FOUND]: Cannot find package '@acme/eslint-plugin' imported from /ci/eslint.config.mjs
-    at packageResolve (node:internal/modules/esm/resolve:768:81)"""
-
-
-NOT_CONFIGURED = (
-    'Oops! Something went wrong! :(\n\nESLint: 9.36.0\n\nError: Could not find plugin "acme" in configuration.'
-)
-RULE_NOT_LOADED = (
-    "TypeError: Error while loading rule '@typescript-eslint/await-thenable': You have used a rule which requires type "
-    "information\n    at throwError (/ci/node_modules/@typescript-eslint/utils/dist/getParserServices.js:38:11)"
-)
-NOT_INCLUDED = "/o/a.js\n  0:0  error  Parsing error: /o/a.js was not found by the project service\n\n✖ 1 problem"
-RULE_UNKNOWN = "/o/a.ts\n  1:1  error  Definition for rule '@acme/no-old' was not found  @acme/no-old\n\n✖ 1 problem"
-
-
-@pytest.mark.parametrize("output", [PLUGIN_MISSING, NOT_CONFIGURED, RULE_NOT_LOADED, NOT_INCLUDED, RULE_UNKNOWN])
-def test_a_linter_that_crashes_or_lacks_its_settings_has_judged_nothing(output):
-    crashed = Check(name="eslint", status="fail", kind="step", explanation=output)
-    tests = Check(name="tests", status="pass", kind="step")
-
-    found = attributed(an_attempt(checks=(crashed, tests)))
-
-    assert (found.owner, found.decided_by) == ("harness", "linter_crashed")
-    assert found.signals[0].quote
-
-
 @pytest.mark.parametrize(
     ("task", "owner"),
     [("Leave no unused names: no-unused-vars is on.", "model"), ("Write a query.", "grader"), ("no-unused", "grader")],
@@ -138,16 +108,6 @@ def test_code_that_a_linter_cannot_parse_is_not_a_matter_of_style():
     tests = Check(name="tests", status="pass", kind="step")
 
     assert attributed(an_attempt(checks=(refused, tests))).decided_by == "check_failed"
-
-
-def test_a_linter_that_complains_about_a_line_has_not_crashed():
-    output = "/ci/a.ts\n  9:23  error  'at' is unused  no-unused-vars\n    at somewhere (a.ts:1:2)"
-    checks = (
-        Check(name="eslint", status="fail", kind="step", explanation=output),
-        Check(name="tests", status="pass", kind="step"),
-    )
-
-    assert attributed(an_attempt(checks=checks)).decided_by == "lint_only"
 
 
 @pytest.mark.trap(2)

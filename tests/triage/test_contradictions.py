@@ -4,10 +4,9 @@ import pytest
 from msgspec.structs import replace
 from tests.triage.test_limit_signals import rows
 
-from errata.model import Artefact, Case, Check, ErrorInfo, Output
+from errata.model import Case, Check, ErrorInfo, Output
 from errata.testing import a_run, an_attempt
 from errata.triage import RunWide, attribute, built_in, observe
-from errata.triage.contradictions import offered_tools, unoffered_calls
 
 
 def attributed(attempt, case):
@@ -33,46 +32,6 @@ def test_an_expected_answer_that_is_no_choice_is_the_tasks(expected):
 )
 def test_an_expected_answer_that_is_a_choice_in_some_form_is_no_contradiction(expected):
     assert attributed(an_attempt(), a_case(expected, choices=COLOURS)).owner == "model"
-
-
-def test_a_reference_over_the_length_that_the_task_sets_is_a_doubt():
-    case = a_case("one two three four five six", "Explain it in at most 5 words.")
-
-    assert attributed(an_attempt(), case).also == ("task",)
-
-
-def test_a_reference_within_the_length_that_the_task_sets_is_none():
-    assert attributed(an_attempt(), a_case("one two three four five", "Explain it in at most 5 words.")).also == ()
-
-
-def test_a_required_call_that_was_never_offered_is_the_tasks():
-    case = a_case({"required_function_call": {"name": "cancel", "args": {}}})
-
-    assert [one.owner for one in unoffered_calls(case, frozenset(("book",)))] == ["task"]
-    assert not list(unoffered_calls(case, frozenset(("book", "cancel"))))
-
-
-def test_where_the_log_does_not_tell_the_tools_nothing_is_said():
-    case = a_case({"required_function_call": {"name": "cancel", "args": {}}})
-
-    assert not list(unoffered_calls(case, offered_tools(())))
-
-
-@pytest.mark.parametrize(
-    "text",
-    ['[{"name": "book"}]', '{"tools": [{"type": "function", "function": {"name": "book"}}]}', '[{"name": "book"}, 5]'],
-)
-def test_the_tools_are_read_from_the_context(text):
-    assert offered_tools([Artefact(role="config", path="tools.json", text=text)]) == {"book"}
-
-
-def test_a_list_of_tools_that_can_not_be_read_tells_nothing():
-    assert (
-        offered_tools(
-            [Artefact(role="config", path="tools.json", text="TOOLS = ["), Artefact(role="context", path="x")]
-        )
-        == set()
-    )
 
 
 def crashed(message, phase):

@@ -39,7 +39,7 @@ def test_a_pattern_that_may_match_without_any_plain_text_is_always_tried(pattern
 @pytest.mark.parametrize("rule", every(4, RULES), ids=lambda rule: rule.name)
 @given(st.data())
 def test_a_text_that_a_rule_matches_holds_what_the_rule_needs(rule, data):
-    compiled = re.compile(rule.match, re.IGNORECASE | re.MULTILINE)
+    compiled = re.compile(rule.pattern, re.IGNORECASE | re.MULTILINE)
     text = data.draw(st.from_regex(compiled, alphabet=st.characters(codec="ascii")))
 
-    assert not needed(rule.match) or any(one in text.lower() for one in needed(rule.match))
+    assert not needed(rule.pattern) or any(one in text.lower() for one in needed(rule.pattern))

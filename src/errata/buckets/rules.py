@@ -38,7 +38,6 @@ OPEN = frozenset(
         "known_gap",
         "library_error",
         "lint_only",
-        "linter_crashed",
         "missing_fixture",
         "missing_tool",
         "package_missing",

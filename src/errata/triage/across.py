@@ -10,7 +10,6 @@ from errata.model.suspects import FEWEST, allowed_passes
 from errata.model.words import Confidence, Owner
 from errata.text.answers import final_answers
 from errata.text.equivalence import Canonical, canonical
-from errata.triage.contradictions import unoffered_calls
 from errata.triage.demands import nearly_passed, unnamed_demands
 from errata.triage.expected import choice_of, expected_texts
 from errata.triage.keys import failure_key
@@ -61,7 +60,6 @@ class Across:
         *,
         passed_by: Mapping[str, str] | None = None,
         differing: frozenset[str] = frozenset(),
-        offered: frozenset[str] = frozenset(),
         version: str = "",
     ) -> None:
         self.cases = cases or {}
@@ -69,17 +67,15 @@ class Across:
         """Case → a subject that passed it; empty where others were measured and none of them passed."""
         self.differing = differing
         """Cases that others were measured on only with another task, reference or grader."""
-        self.offered = offered
-        """The tools that the subject was offered; empty where the log does not tell."""
         self.version = version
         """Changes with what they show; empty where they show nothing."""
 
     def __bool__(self) -> bool:
-        return bool(self.cases or self.passed_by or self.differing or self.offered)
+        return bool(self.cases or self.passed_by or self.differing)
 
     def may_observe(self, attempt: Attempt) -> bool:
         """False for most: nothing is known of the case, and the attempt has no files."""
-        return attempt.case in self.cases or bool(attempt.artefacts or self.offered)
+        return attempt.case in self.cases or bool(attempt.artefacts)
 
     def observe(self, attempt: Attempt, case: Case | None) -> Iterator[Observed]:
         elsewhere = self.cases.get(attempt.case)
@@ -91,8 +87,6 @@ class Across:
             if elsewhere.is_failed_by_all:
                 yield from _all_fail(elsewhere, attempt)
                 yield from _all_agree(elsewhere, attempt, case)
-        if self.offered and case is not None:
-            yield from unoffered_calls(case, self.offered)
 
 
 def _passes_in_another_file(gold: Attempt) -> bool:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from errata.model import Attempt, times
 from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import mask
-from errata.triage.full_disks import FullDisk, full_disk_error, full_disk_of, still_full
 from errata.triage.places import phase_of
 
 FOLLOWERS = 2
@@ -53,16 +52,11 @@ class CrashSurvey:
 
     def __init__(self) -> None:
         self._crashes: list[_Crash] = []
-        self._full: list[FullDisk] = []
         self._worked: list[str] = []
 
     def add(self, attempt: Attempt) -> None:
-        disk = full_disk_of(attempt)
-        if disk is not None and len(self._full) < MOST_CRASHES:
-            self._full.append(disk)
         if attempt.outcome != "none":
-            if full_disk_error(attempt) is None:
-                self.add_working(attempt)
+            self.add_working(attempt)
             return
         error = attempt.lasting_error
         if error is not None and len(self._crashes) < MOST_CRASHES and (error.at or attempt.started_at):
@@ -80,11 +74,7 @@ class CrashSurvey:
     @property
     def has_followers(self) -> bool:
         """By what is known so far; attempts that worked may still show otherwise."""
-        return bool(self.still_full() or self.roots())
-
-    def still_full(self) -> dict[str, str]:
-        """Follower → the attempt that found the disk full first."""
-        return still_full(self._full, sorted(self._worked)) if len(self._full) > 1 else {}
+        return bool(self.roots())
 
     def roots(self) -> dict[str, str]:
         """Follower → the attempt that crashed first."""

@@ -4,9 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import msgspec
-
-from errata.model import Artefact, Attempt, Case, Step
+from errata.model import Attempt, Case, Step
 from errata.model.words import Confidence, Phase
 from errata.text.answers import bare, json_in
 from errata.text.equivalence import same
@@ -17,12 +15,6 @@ from errata.triage.expected import choice_of, expected_texts, task_text
 from errata.triage.observed import Observed, signal
 
 _LETTERS = lazy_regex(r"\(?[A-Za-z]\)?(?:\s*(?:,|;|&|and|\s)\s*\(?[A-Za-z]\)?)*$")
-_LIMIT = lazy_regex(
-    r"\b(?:at most|no more than|not more than|up to|under|fewer than|less than|max(?:imum)?(?: of)?)"
-    r" (\d{1,4}) (words?|characters?)\b",
-    re.IGNORECASE,
-)
-FEW_LETTERS = 20
 
 
 def no_choice_is_right(_attempt: Attempt, case: Case | None) -> Iterator[Observed]:
@@ -49,19 +41,6 @@ def _is_offered(wanted: str, choices: tuple[str, ...]) -> bool:
     # a longer form of a choice, or a shorter one, is not a contradiction
     low = wanted.lower()
     return any(low in choice.lower() or choice.lower().strip() in low for choice in choices)
-
-
-def reference_breaks_the_limit(_attempt: Attempt, case: Case | None) -> Iterator[Observed]:
-    """The task sets a length that its own reference answer is over."""
-    if case is None or not isinstance(case.expected, str | dict):
-        return
-    longest = max(expected_texts(case), key=len, default="")
-    task = task_text(case) if len(longest) > FEW_LETTERS else ""
-    limit = _LIMIT.search(task) if "word" in task or "character" in task else None
-    if limit is not None:
-        size = len(longest.split()) if limit[2].lower().startswith("word") else len(longest)
-        if size > int(limit[1]):
-            yield _observed(case, "prompt_contradicts_expected", "weak", "case.input", limit[0])
 
 
 _SUM = lazy_regex(r"(?<![\w.])(\d{1,9}(?:\.\d{1,6})?)\s*([+*/×x÷−-])\s*(\d{1,9}(?:\.\d{1,6})?)(?![\w.]*\d)")
@@ -99,33 +78,6 @@ def _value(match: re.Match[str]) -> float | None:
     if sign == "/":
         return left / right if right else None
     return left + right if sign == "+" else left - right if sign == "-" else left * right
-
-
-def unoffered_calls(case: Case, offered: frozenset[str]) -> Iterator[Observed]:
-    """A call is required that the subject was never offered."""
-    missing = [call.name for call in required_calls(case.expected) if call.name not in offered] if offered else []
-    if missing:
-        yield _observed(case, "prompt_contradicts_expected", "likely", "case.expected", missing[0])
-
-
-def offered_tools(context: Iterable[Artefact]) -> frozenset[str]:
-    """The names of all tools that a run's own context lists."""
-    names: set[str] = set()
-    for artefact in context:
-        if "tool" in artefact.path.rpartition("/")[2].lower() and artefact.text:
-            try:
-                names.update(_tool_names(msgspec.json.decode(artefact.text)))
-            except (msgspec.DecodeError, RecursionError):
-                continue
-    return frozenset(names)
-
-
-def _tool_names(value: Any) -> Iterator[str]:
-    listed = value.get("tools", value) if isinstance(value, dict) else value
-    for tool in listed if isinstance(listed, list) else ():
-        inner = tool.get("function", tool) if isinstance(tool, dict) else None
-        if isinstance(inner, dict) and isinstance(inner.get("name"), str):
-            yield inner["name"]
 
 
 # a path that a program did not find, as Python, a shell and Node say it

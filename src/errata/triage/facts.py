@@ -7,7 +7,6 @@ from functools import lru_cache
 import msgspec
 
 from errata.model import Attempt, Case, ErrorInfo
-from errata.model.attempt import NO_OUTPUT
 from errata.model.words import Confidence, Owner
 from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import steady
@@ -231,7 +230,6 @@ MEANS = {
     "user_denies_instruction": "the simulated user contradicted its own instruction",
     "loop": "one call, message or piece of text was repeated over and over",
     "lint_only": "lint failed, every test passed",
-    "linter_crashed": "the linter crashed before it checked anything",
     "no_generation": "no generation, no tokens",
     "crash_before_generation": "the harness crashed before calling the model",
     "zero_tokens": "no tokens were used",
@@ -267,7 +265,6 @@ MEANS = {
     "error_body": "the answer is the error of a failed request",
     "unavailable_run": "the model was never available",
     "cascade": "failed on leftovers of an earlier crash",
-    "disk_still_full": "the disk was already full",
     "ended_by_another": "another failure ended this attempt or left something in its way",
     **working.MEANS,
     **turn_mistakes.MEANS,
@@ -293,9 +290,6 @@ OF_ERRORS: tuple[Rule, ...] = (
     crashed_in_the_harness,
 )
 TESTED = frozenset(("tests", "step"))
-MEASURES = frozenset(("limit", "dimension"))
-LOOKED_AT = TESTED | MEASURES
-"""Kinds of checks that have rules of their own."""
 OF_MEASURED: tuple[Rule, ...] = (
     delivery.prompt_not_delivered,
     delivery.answered_with_an_error,
@@ -307,8 +301,6 @@ OF_MEASURED: tuple[Rule, ...] = (
     turn_mistakes.turn_mistake,
     a_check_failed,
 )
-OF_ONE_CHECK: tuple[Rule, ...] = (broken_tests.broken_assertion, a_check_failed)
-"""Where nothing but one check measured it: the others need a second check, a judge, an answer or a task."""
 OF_TESTS: tuple[Rule, ...] = (
     verifiers.verifier_never_ran,
     broken_tests.broken_test,
@@ -327,12 +319,9 @@ OF_DESCRIBED_CASES: tuple[Rule, ...] = (
     strictness.calls_refused_for_their_form,
     strictness.not_taken_for_an_answer,
     contradictions.no_choice_is_right,
-    contradictions.reference_breaks_the_limit,
     plain_mistakes.ignored_form,
     contradictions.name_contradicts_the_input,
 )
-OF_NAMED_CASES: tuple[Rule, ...] = (equals_the_reference, plain_mistakes.ignored_form)
-"""Of cases without a task, choices or an expected answer, which have no digest: the others need one of these."""
 
 
 def observe(attempt: Attempt, case: Case | None, *, records_work: bool = True) -> list[Observed]:
@@ -349,24 +338,16 @@ def observe(attempt: Attempt, case: Case | None, *, records_work: bool = True) -
     if attempt.errors or attempt.execution == "error":
         rules += OF_WORK + OF_ERRORS if records_work else OF_ERRORS
     if attempt.measurement == "scored":
-        rules += OF_ONE_CHECK if _only_one_check_speaks(attempt, case) else OF_MEASURED
+        rules += OF_MEASURED
         if attempt.steps:
             rules += OF_CONVERSATIONS
         if attempt.artefacts or any(check.kind in TESTED for check in attempt.checks):
             rules += OF_TESTS
     if case is not None:
-        rules += OF_DESCRIBED_CASES if case.digest else OF_NAMED_CASES
+        rules += OF_DESCRIBED_CASES
     if attempt.output.text or attempt.steps:
         rules += OF_TEXTS
     return [one for rule in rules for one in rule(attempt, case)]
-
-
-def _only_one_check_speaks(attempt: Attempt, case: Case | None) -> bool:
-    if len(attempt.checks) != 1 or attempt.judgements or attempt.output is not NO_OUTPUT:
-        return False
-    if attempt.undelivered is not None or attempt.http_status is not None or (case is not None and case.digest):
-        return False
-    return attempt.checks[0].kind not in MEASURES
 
 
 def _observed(

@@ -43,10 +43,6 @@ def only_lint_failed(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
     if not tests or not all(one.status == "pass" for one in tests):
         return
     where, quote = f"checks[{failed[0].name}]", key_line(failed[0].explanation) or failed[0].name
-    if all(_crashed(check.explanation) for check in failed):
-        evidence = signal("linter_crashed", "likely", where, quote, attempt.ref)
-        yield Observed(signal=evidence, owner="harness", is_specific=True)
-        return
     names_a_defect = any(DEFECTS.search(check.explanation) for check in failed)
     is_asked_for = case is not None and _asks_for_it(task_text(case), [check.explanation for check in failed])
     if not names_a_defect and not is_asked_for:
@@ -63,26 +59,6 @@ def _asks_for_it(task: str, outputs: list[str]) -> bool:
         return True
     rules = {match["rule"].rpartition("/")[2] for output in outputs for match in _RULE.finditer(output)}
     return bool(rules) and all(re.search(rf"(?<![\w-]){re.escape(rule)}(?![\w-])", task) for rule in rules)
-
-
-# a place in a file that was linted, and how a linter ends that checked nothing
-_COMPLAINT = lazy_regex(r"^\s*(?:[^\s:]+:)?\d+:\d+:?\s+\S.*$", re.MULTILINE)
-_STOPPED = lazy_regex(
-    r"^\s+at \S.{0,300}:\d+:\d+\)?$|^Traceback \(most recent call last\):$|^Oops! Something went wrong", re.MULTILINE
-)
-# complaints about the linter's own settings, which it reports at a place in the code
-_OF_SETTINGS = lazy_regex(
-    r"\bDefinition for rule .{1,200} (?:was )?not found\b|\bNo such rule\b"
-    r"|\bParsing error: .{0,300}(?:parserOptions|project service|TSConfig|tsconfigRootDir)"
-)
-
-
-def _crashed(output: str) -> bool:
-    """It complains about no line of code: it ends in an error of its own, or can't use its settings."""
-    complaints = _COMPLAINT.findall(output)
-    if complaints:
-        return all(_OF_SETTINGS.search(complaint) for complaint in complaints)
-    return _STOPPED.search(output) is not None
 
 
 @lru_cache(maxsize=1_000)

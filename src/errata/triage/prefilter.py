@@ -1,10 +1,5 @@
 """Which rules can match a text at all: plain substrings are looked for before any regular expression runs."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable
-from functools import cached_property
-from typing import Generic, TypeVar
-
 from errata.text.lazy_regex import lazy_regex
 
 SHORTEST = 3
@@ -104,51 +99,3 @@ class _Reading:
         taken = self._pattern.startswith(letter, self._at)
         self._at += taken
         return taken
-
-
-GRAM = 3
-LONG = 2_000
-"""Of a longer text cutting it up costs more than looking for every stretch."""
-FEW = 50
-"""For this many texts an index of the stretches costs more than it saves."""
-
-T = TypeVar("T")
-
-
-class Sieve(Generic[T]):
-    """Items to try, each with lower-case texts; one of them must occur, and without any the item is always tried."""
-
-    def __init__(self, things: Iterable[tuple[T, tuple[str, ...]]]) -> None:
-        listed = list(things)
-        self._things = [thing for thing, _ in listed]
-        self._always = frozenset(at for at, (_, stretches) in enumerate(listed) if not stretches)
-        self._stretches = [(stretch, at) for at, (_, stretches) in enumerate(listed) for stretch in stretches]
-        self._texts = 0
-
-    @cached_property
-    def _with(self) -> dict[str, list[tuple[str, int]]]:
-        """The rarest three letters of each stretch → the stretch."""
-        often = Counter(gram for stretch, _ in self._stretches for gram in grams(stretch))
-        index: dict[str, list[tuple[str, int]]] = defaultdict(list)
-        for stretch, at in self._stretches:
-            rarest = min(sorted(grams(stretch)), key=often.__getitem__)
-            index[rarest].append((stretch, at))
-        return index
-
-    def that_may_match(self, lowered: str) -> list[T]:
-        """In their original order."""
-        self._texts += 1
-        if len(lowered) > LONG or self._texts <= FEW:
-            asked = iter([self._stretches])
-        else:
-            asked = (self._with[gram] for gram in self._with.keys() & grams(lowered))
-        kept = set(self._always)
-        for stretches in asked:
-            for stretch, at in stretches:
-                if at not in kept and stretch in lowered:
-                    kept.add(at)
-        return [self._things[at] for at in sorted(kept)]
-
-
-def grams(text: str) -> set[str]:
-    return {text[at : at + GRAM] for at in range(len(text) - GRAM + 1)}

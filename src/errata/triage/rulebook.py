@@ -20,7 +20,7 @@ from errata.text.mask import steady
 from errata.text.redact import redact
 from errata.text.user_patterns import CompiledPattern, PatternMatch, compile_user_pattern
 from errata.triage.places import TextPlace
-from errata.triage.prefilter import Sieve, needed
+from errata.triage.prefilter import needed
 
 FOLDER = Path(__file__).parent / "rules"
 QUOTE = 240
@@ -124,17 +124,19 @@ class Rulebook:
     def pattern_of(self, rule: Rule) -> CompiledPattern:
         return self._by_name[rule.name].match
 
-    def _that_look_at(self, kind: str, phase: Phase | None) -> "Sieve[_Compiled]":
-        return Sieve(
-            (compiled, compiled.needed)
+    def _that_look_at(self, kind: str, phase: Phase | None) -> "list[_Compiled]":
+        return [
+            compiled
             for compiled in self._compiled
             if kind in compiled.rule.where
             and (not compiled.rule.phases or phase is None or phase in compiled.rule.phases)
-        )
+        ]
 
     def _find(self, kind: str, phase: Phase | None, text: str) -> tuple[tuple[Rule, int, int], ...]:
-        hits = []
-        for compiled in self._for(kind, phase).that_may_match(text.lower()):
+        hits, lowered = [], text.lower()
+        for compiled in self._for(kind, phase):
+            if compiled.needed and not any(stretch in lowered for stretch in compiled.needed):
+                continue
             match = _first_match(compiled.match, text, kind)
             if match and not (compiled.unless and compiled.unless.search(text)):
                 hits.append((compiled.rule, match.start(), match.end()))
@@ -201,9 +203,7 @@ def built_in() -> Rulebook:
     return Rulebook(rule for path in sorted(FOLDER.glob("*.toml")) for rule in read_rules(path))
 
 
-_OF_FUNCTIONS = frozenset(
-    ("cascade", "disk_still_full", "ended_by_another", "ended_session", "follower", "verifier_never_ran")
-)
+_OF_FUNCTIONS = frozenset(("cascade", "ended_by_another", "ended_session", "follower", "verifier_never_ran"))
 
 
 def names_the_cause(name: str) -> bool:

@@ -11,7 +11,7 @@ from errata.model import Attempt, Case, Counts, Run, StoredRun, case_key
 from errata.model.identity import fingerprint
 from errata.model.stand_in import stand_in_of
 from errata.model.suspects import FEWEST, NOT_THE_CASES, allowed_passes
-from errata.store.attempts import attempts_of, case_of, run_with_texts, with_texts
+from errata.store.attempts import attempts_of, case_of, with_texts
 from errata.store.case_outcomes import (
     CaseOutcome,
     PassedIn,
@@ -32,7 +32,6 @@ from errata.triage.across import (
     failing_everywhere,
     short_answer,
 )
-from errata.triage.contradictions import offered_tools
 from errata.triage.demands import nearly_passed, unnamed_demands
 from errata.triage.expected import expected_texts
 from errata.triage.rulesets import rules_in_use
@@ -78,9 +77,8 @@ def across_version(stored: StoredRun, store: Store) -> str:
 def look_across(stored: StoredRun, store: Store) -> Across:
     """Everything that the other runs tell about the failures of this one."""
     peers = Peers(stored, store)
-    offered = offered_tools(run_with_texts(store, stored).context)
     if not peers.version:
-        return Across(offered=offered)
+        return Across()
     with store.kept_open():
         cases = _with_answers(dict(_elsewhere(stored, store, peers)), stored, store, peers)
         cases = _with_tests(cases, stored, store, peers)
@@ -89,7 +87,7 @@ def look_across(stored: StoredRun, store: Store) -> Across:
     version = _fingerprint(cases, passed_by, differing)
     with suppress(StoreError):  # a read-only store is examined again each time
         keep_summary(store, stored.pk, ACROSS, peers.version, version.encode("ascii"))
-    return Across(cases, passed_by=passed_by, differing=differing, offered=offered, version=version)
+    return Across(cases, passed_by=passed_by, differing=differing, version=version)
 
 
 def _differing(stored: StoredRun, store: Store, peers: Peers, passed_by: Mapping[str, str]) -> frozenset[str]:
