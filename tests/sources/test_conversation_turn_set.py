@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.sources.conversation_bench.turn_set import PAGE, TurnSet
+from errata.sources.conversation_bench.turns import PAGE, TurnSet
 
 ends = st.one_of(st.integers(0, 40), st.integers(PAGE - 20, PAGE + 20))
 

@@ -38,11 +38,6 @@ def kept_run_summary(stored: StoredRun, store: Store, timeouts: Timeouts, *, to_
         return None
 
 
-def has_run_summary(stored: StoredRun, store: Store, timeouts: Timeouts, *, to_pool: bool) -> bool:
-    """Whether one is kept that is up to date; of a run that was triaged."""
-    return kept_summary(store, stored.pk, _kind(timeouts, to_pool=to_pool), _version(stored, store)) is not None
-
-
 _decoder = msgspec.msgpack.Decoder(RunSummary)
 
 

@@ -1,6 +1,6 @@
 """One run under every policy, as a whole and by category, with what was left out and why."""
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -92,13 +92,9 @@ def opinions_of(
     reviewed: Container[str] | None,
 ) -> Opinions:
     """What triage and reviewers say of a run, as scores need it."""
-    quoting = dict(zip(attributions, quoting_rules(attributions.values()), strict=True))
-    return Opinions(attributions=quoting, broken=broken, verdicts=verdicts, reviewed=reviewed)
-
-
-def quoting_rules(attributions: Iterable[Attribution]) -> list[Attribution]:
     rules = rules_in_use().book.rules
-    return [_quoting(attribution, rules) for attribution in attributions]
+    quoting = {attempt: _quoting(attribution, rules) for attempt, attribution in attributions.items()}
+    return Opinions(attributions=quoting, broken=broken, verdicts=verdicts, reviewed=reviewed)
 
 
 def _quoting(attribution: Attribution, rules: Mapping[str, Rule]) -> Attribution:

@@ -320,11 +320,10 @@ def _typed(usual: type) -> Callable[[bytes], Any]:
 
 
 def decode_lines(
-    readline: Callable[[int], bytes], name: str, source: str, usual: type | None = None, *, before: int = 0
+    readline: Callable[[int], bytes], name: str, source: str, usual: type | None = None
 ) -> Iterator[Row | Unreadable]:
-    """`before` is the number of lines that come before the first one."""
     decode_line = _typed(usual) if usual else decode_exactly
-    number = before
+    number = 0
     while line := readline(LINE_CAP + 1):
         number += 1
         if len(line) > LINE_CAP and not line.endswith(b"\n"):

@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.schema import CreateColumn
 
 from errata.errors import DamagedStoreError, ReadOnlyStoreError, StoreError
-from errata.model.store_address import PRODUCTION, StoreAddress, StoreLocation, location_of, spelled_location
+from errata.model.store_address import PRODUCTION, StoreAddress, StoreLocation, location_of
 from errata.store import engine as engines
 from errata.store import sqlite
 from errata.store.blocks import ZstdError
@@ -54,11 +54,6 @@ class Store:
     def own_file(self) -> Path | None:
         """The file that is read and written; none for a database."""
         return Path(str(self.engine.url.database)) if self.engine.dialect.name == "sqlite" else None
-
-    @property
-    def shared_location(self) -> str:
-        """For other processes of errata, with the password; empty if they can't write the same store."""
-        return "" if self.is_read_only or self.deployment else spelled_location(self.path)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

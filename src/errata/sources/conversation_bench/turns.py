@@ -1,7 +1,7 @@
 """One row of a conversation → one attempt. This is a hot path: values that rows share are made once."""
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -15,11 +15,12 @@ from errata.sources.conversation_bench.layout import count
 from errata.sources.conversation_bench.run_log import recovered
 from errata.sources.conversation_bench.scores import NOT_JUDGED, TurnScores, score_turn
 from errata.sources.conversation_bench.steps import MEASURED, durations_of, steps_of, usage_of
-from errata.sources.conversation_bench.turn_set import TurnSet
 from errata.sources.shared import values
 from errata.sources.shared.values import plain, sequence
 
 LARGEST_TURN = 2**31 - 1
+PAGE = 1 << 16
+_FULL = b"\xff" * (PAGE // 8)
 ENDED = "[MODEL_ENDED_SESSION]"
 ENDED_EARLIER = "[MODEL_ENDED_SESSION_EARLY]"
 EMPTY = "[EMPTY_RESPONSE"
@@ -40,6 +41,32 @@ _MARKERS: dict[str, tuple[str, Execution]] = {
     ENDED_EARLIER: ("MODEL_ENDED_SESSION_EARLY", "cancelled"),
     EMPTY: ("EMPTY_RESPONSE", "error"),
 }
+
+
+class TurnSet:
+    """A set of turn numbers that takes a bit for each, in pages."""
+
+    def __init__(self) -> None:
+        self._pages: dict[int, bytearray] = {}
+
+    def __contains__(self, turn: int) -> bool:
+        page = self._pages.get(turn >> 16)
+        return page is not None and bool(page[turn >> 3 & 0x1FFF] >> (turn & 7) & 1)
+
+    def add(self, turn: int) -> None:
+        page = self._pages.get(turn >> 16)
+        if page is None:
+            page = self._pages[turn >> 16] = bytearray(PAGE // 8)
+        page[turn >> 3 & 0x1FFF] |= 1 << (turn & 7)
+
+    def absent_below(self, end: int) -> Iterator[int]:
+        """The turns from 0 to the end that are not in the set; turns in a page that begins full are not looked up."""
+        for start in range(0, end, PAGE):
+            stop = min(start + PAGE, end)
+            size = (stop - start) // 8
+            page = self._pages.get(start >> 16, bytearray())
+            first = start + 8 * size if page[:size] == _FULL[:size] else start
+            yield from (turn for turn in range(first, stop) if turn not in self)
 
 
 class SecondOpinion(msgspec.Struct, frozen=True):
