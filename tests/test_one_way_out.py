@@ -19,7 +19,7 @@ GATED = {
     "cli/door.py",
     "cli/compare/command.py",
     "cli/report.py",
-    "cli/rerun_execute.py",
+    "cli/rerun.py",
     "cli/rm.py",
     "export/consistency.py",
     "export/data_table.py",

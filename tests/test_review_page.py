@@ -138,16 +138,6 @@ def test_caps_are_said_to_hold_for_one_command():
     assert "apply to one command" in PAGE
 
 
-def test_the_decision_names_every_module_of_the_review():
-    decision = (Path(__file__).parent.parent / "docs" / "decisions" / "0009-review.md").read_text(encoding="utf-8")
-    source = Path(__file__).parent.parent / "src" / "errata"
-    modules = {path.name for part in ("review", "review/reviewers", "llm") for path in (source / part).glob("*.py")}
-    named = set(re.findall(r"(\w+\.py)`", decision))
-
-    assert modules - {"__init__.py"} <= named
-    assert {name for name in named if not list(source.rglob(name))} == set()
-
-
 @pytest.mark.parametrize(
     "word", ["span", "marker", "standing", "redacted", "stale", "in hand", "cost of pass", "frontier", "pooled"]
 )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from errata.cli.review import submit as submit_command
+from errata.cli.review import next_ as submit_command
 from errata.errors import ReportError
 from errata.render.files import replacing
 from errata.store import sqlite

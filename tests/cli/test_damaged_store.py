@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from errata.cli import doctor, door
+from errata.cli import door
+from errata.cli import store as store_commands
 from errata.store import sqlite
 from terminal import FIXTURES, PROGRAM, done, errata, import_fixtures
 
@@ -231,7 +232,7 @@ def test_a_failure_of_the_disk_is_a_sentence(number, monkeypatch):
     def fails(_path: Path, **_: object) -> None:
         raise OSError(number, os.strerror(number), "report.md")
 
-    monkeypatch.setattr(doctor, "examine_store", fails)
+    monkeypatch.setattr(store_commands, "examine_store", fails)
 
     result = errata("doctor")
 

@@ -358,7 +358,7 @@ Act:
   action       Record fixes, and check whether they worked.
   known        Record accepted limitations of a suite.
   writeback    Write owners and verdicts into copies of the harness's logs.
-  export       Export runs, or failures as regression cases.
+  export       Export runs as tables, or failures as regression cases.
 
 Agents:
   skill        Install instructions for coding agents.

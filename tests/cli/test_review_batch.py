@@ -3,7 +3,7 @@
 import pytest
 from soak.batch_provider import running
 
-from errata.cli.review import batch
+from errata.cli.review import run
 from reading import RUN_B
 from terminal import done, errata, import_fixtures
 
@@ -52,7 +52,7 @@ def test_waiting_goes_on_until_repairs_are_answered_too(provider, monkeypatch):
         sleeps.append(seconds)
         provider.finish(kind=lambda _: "good" if len(sleeps) > 1 else "altered")
 
-    monkeypatch.setattr(batch.time, "sleep", sleep)
+    monkeypatch.setattr(run.time, "sleep", sleep)
     waited = command(provider, "--yes", "--wait")
 
     assert "Reviewed 9 of 9" in waited.out and "18 calls" in waited.out

@@ -5,7 +5,7 @@ import json
 import msgspec
 import pytest
 
-from errata.cli.show_where import where_it_failed
+from errata.cli.show_evidence import where_it_failed
 from errata.model import Check
 from errata.testing import an_attempt
 from reading import RUN_B

@@ -7,11 +7,10 @@ from typing import Any
 import click
 
 from errata.cli.lazy import LazyGroup, Table
-from errata.cli.options import Options, shared_options
+from errata.cli.options import Options, reports_option, shared_options
 from errata.cli.output import put_json, say
 from errata.cli.render.fields import SHORT, place_of, put_field, put_undo
 from errata.cli.render.history import put_action, put_action_header
-from errata.cli.shared_options import reports_option
 from errata.json_output.review import action_output, added_output
 from errata.memory.actions import ActionRecord, ActionRequest
 from errata.model.output.memory import ActionRmOutput

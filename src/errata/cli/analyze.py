@@ -9,20 +9,27 @@ import click
 from errata.cli.check import put_findings
 from errata.cli.fetch import deployment_option, is_remote, local_paths
 from errata.cli.import_ import say_passed_over, show_unreadable
-from errata.cli.options import Options, shared_options, with_project
+from errata.cli.options import Options, reports_option, shared_options, with_project
 from errata.cli.output import number, plural, put, put_json, put_quote, say
 from errata.cli.progress import progress
-from errata.cli.render.analysis_counts import measured_share, show_categories, show_cost, show_steps
+from errata.cli.render.analysis import (
+    files_of,
+    measured_share,
+    put_overview,
+    show_categories,
+    show_causes,
+    show_cost,
+    show_owners,
+    show_steps,
+    tell_number,
+)
 from errata.cli.render.fields import place_of
 from errata.cli.render.history import show_memory, tell_history
 from errata.cli.render.next_steps import put_next
-from errata.cli.render.overview import files_of, put_overview, tell_number
-from errata.cli.render.owners import show_causes, show_owners
 from errata.cli.render.runs import beside, counted_in, failures_in_words, passes_with_reasons, repeated_rows, title_of
 from errata.cli.render.scores import estimate_words, put_bracket
 from errata.cli.render.suspects import put_suspects
 from errata.cli.render.unread import show_unread
-from errata.cli.shared_options import reports_option
 from errata.errors import NotFoundError
 from errata.model import Finding, StoredRun, UnreadFiles
 from errata.model.run import subject_label

@@ -5,10 +5,9 @@ from typing import cast, get_args
 
 import click
 
-from errata.cli.options import Options, shared_options
+from errata.cli.options import OneOfMany, Options, Word, failure_filters, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.render.fields import place_of
-from errata.cli.shared_options import OneOfMany, Word, failure_filters
 from errata.errors import SettingsError
 from errata.export.regression_cases import DatasetFormat, WrittenDrafts
 from errata.model import StoredRun

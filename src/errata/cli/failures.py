@@ -10,11 +10,10 @@ import click
 import msgspec
 
 from errata.cli.fitting import WIDTH, columns
-from errata.cli.options import Options, raw_option, shared_options
+from errata.cli.options import Options, failure_filters, raw_option, reports_option, shared_options
 from errata.cli.output import plural, put, put_command, put_json, put_lines_of_json
 from errata.cli.render.fields import visible_name
 from errata.cli.render.runs import attempts_in_words, failures_in_words, passes_in_words, title_of
-from errata.cli.shared_options import failure_filters, reports_option
 from errata.cli.table import BELOW, put_table
 from errata.compare.matrix import natural
 from errata.errors import SettingsError

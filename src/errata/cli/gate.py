@@ -9,10 +9,9 @@ from typing import Any, cast
 import click
 
 from errata.cli.fitting import WIDTH, columns
-from errata.cli.options import Options, shared_options
+from errata.cli.options import OneOfMany, Options, Word, shared_options
 from errata.cli.output import put, put_json, say, write_out
 from errata.cli.render.runs import title_of
-from errata.cli.shared_options import OneOfMany, Word
 from errata.cli.table import put_table
 from errata.compare.gate import INFRASTRUCTURE, CaseChange, CaseFailure, Gate, GateRules, owners_of
 from errata.compare.scores import POLICY_NAMES, Policy

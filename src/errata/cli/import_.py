@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from errata.cli.fetch import deployment_option, local_paths
-from errata.cli.options import Options, shared_options
+from errata.cli.options import Options, chosen_workers, ray_option, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.progress import progress
 from errata.cli.render.unread import show_unread
-from errata.cli.shared_options import chosen_workers, ray_option
 from errata.fetch.objects import is_object_address
 from errata.runs.log_search import look_for
 from errata.text.clean import one_line

@@ -1,4 +1,4 @@
-"""`errata report`."""
+"""`errata report` and `errata issues`."""
 
 import os
 import sys
@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from errata.cli.batch_page import show_batch
-from errata.cli.options import Options, shared_options
-from errata.cli.output import plural, put, put_json, say, write_out
+from errata.cli.options import Options, reports_option, shared_options
+from errata.cli.output import money, plural, put, put_command, put_json, say, write_out
 from errata.cli.render.fields import place_of
-from errata.cli.shared_options import reports_option
 from errata.cli.table import put_parts
 from errata.errors import ReportError, SettingsError
 from errata.model.output.report.comparison import ComparisonReport
@@ -25,6 +23,7 @@ from errata.render.document import Document
 from errata.render.figures import percent
 from errata.render.files import WrittenFile
 from errata.render.proof import coverage_state
+from errata.report.batch_prose import batch_answer, batch_warning, category_title
 from errata.report.comparison_document import chance_words, doubts_words, unfit_words
 from errata.report.comparison_files import ComparisonWritten
 from errata.report.comparison_sections import model_in_short
@@ -33,13 +32,13 @@ from errata.report.run_advice import advice_words, heading_of
 from errata.report.run_document import passed_of
 from errata.report.run_files import RunWritten
 from errata.report.run_prose import WORKED, answer_of
-from errata.report.score_doubts import ScoreDoubts, doubt_words, doubts_of_comparison, doubts_of_run
+from errata.report.score_doubts import ScoreDoubts, doubt_words, doubts_of_batch, doubts_of_comparison, doubts_of_run
 from errata.report.step_summary import of_batch, of_comparison, of_run, of_transcripts
 from errata.report.transcripts_document import TranscriptsWritten, flags_words
 from errata.runs.view import RunView
 from errata.text.outgoing import for_user
 from errata.text.shell import shell_word
-from errata.verbs.report import BatchWritten, is_batch, results_folder, write_reports
+from errata.verbs.report import BatchWritten, is_batch, planned_reports, results_folder, write_reports
 
 if TYPE_CHECKING:
     from errata.verbs.report import PlannedReport
@@ -342,3 +341,63 @@ def show_transcripts(made: TranscriptsWritten) -> None:
     for name in names_of(made.written):
         put_parts("wrote", [name])
     put("Nothing else was changed. Judge the runs, or review the rows by hand.")
+
+
+def show_batch(made: BatchWritten, *, in_results: bool) -> None:
+    """`in_results`: the folder is that of the results, which the user has not named."""
+    report = made.report
+    put(f"{report.name} · {report.model or 'unknown model'} · {report.passed}/{len(report.tests)} passed")
+    if report.reading.failures:
+        put(coverage_state(report.reading), hang=4)
+    put()
+    for warning in filter(None, (doubt_words(doubts_of_batch(report)), batch_warning(report))):
+        put(warning, hang=2)
+    put(batch_answer(report))
+    for category in report.categories:
+        put_parts(
+            category.letter,
+            [f"{len(category.tests)}× {category_title(category)}", category.owner],
+            f"cost {money(category.cost, 2)}",
+        )
+    put_parts("cost", [f"{money(report.cost, 2)} total", f"{money(report.cost_of_passes, 2)} on passes"])
+    if report.mean_cost_of_pass is not None:
+        mean, middle = money(report.mean_cost_of_pass, 2), money(report.median_cost_of_pass, 2)
+        priced = plural(report.priced_passes, "pass", "passes")
+        put_parts("", [f"cost of pass at the cheapest tier: mean {mean}, median {middle} of {priced}"])
+    put()
+    _show_folder(made, in_results=in_results)
+
+
+def _show_folder(made: BatchWritten, *, in_results: bool) -> None:
+    report, place = made.report, place_of(str(made.folder.absolute()))
+    failed = len(report.tests) - report.passed
+    put_parts("issues", [f"1 for each test: {failed:,} failed, {report.passed:,} passed", "1 epic"])
+    new = sum(one.change != "unchanged" for one in made.written)
+    put_parts("wrote", [place, f"{len(made.written)} files, {new} new or changed"])
+    if in_results:
+        put_parts("", ["this is the folder of the results; `-o DIR` writes elsewhere"])
+    put_command("next", [f"{place}/file_issues.sh", "--dry-run"], "shows what would be filed")
+    put("Nothing was filed, and no other file was changed.")
+
+
+@click.command("issues")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN…")
+@click.option(
+    "-o",
+    "--output",
+    "output",
+    type=click.Path(path_type=Path),
+    help="Folder; default: `analysis` in the results folder of a batch, else in the current folder.",
+)
+@click.option("--date", "day", metavar="DAY", help="Date of the analysis, as 2026-03-09; default: today in UTC.")
+@shared_options
+def issues(runs: tuple[str, ...], output: Path | None, day: str | None, options: Options) -> None:
+    """Write an issue for each case and a script that files them.
+
+    Passed cases get an issue, too, and an epic lists them all. For a batch, the folder is `analysis` in the folder of
+    its results. Nothing is filed: check the folder, run `file_issues.sh --dry-run`, then `file_issues.sh`.
+    """
+    planned = planned_reports(runs, options.store, profile="batch")
+    wish = ReportOptions(day=day_of(day), output=output, json=options.json, in_words=not options.json)
+    for _ in write_all(planned, wish):
+        pass

@@ -1,4 +1,4 @@
-"""`errata rm`."""
+"""`errata rm` and `errata exclude`: runs that no longer count."""
 
 import sys
 from collections.abc import Sequence
@@ -10,12 +10,12 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.errors import SettingsError
 from errata.model import StoredRun
-from errata.model.output.runs import RmOutput
+from errata.model.output.runs import ExcludeOutput, RmOutput
 from errata.model.run import subject_label
 from errata.runs.names import short
 from errata.text.outgoing import line_for_user
 from errata.verbs.rm import OldRun, OldRuns, age_of, forget, old_runs
-from errata.verbs.store import stored_runs
+from errata.verbs.store import exclude, include, stored_runs
 
 WORDS = {
     "verdicts": "it has verdicts",
@@ -97,3 +97,31 @@ def _put_runs(old: Sequence[OldRun], options: Options, *, removed: bool) -> None
             put(f"kept {run.native_id}: {', '.join(WORDS[reason] for reason in kept)}")
         else:
             put(f"{'removed' if removed else 'would remove'} {run.native_id}")
+
+
+@click.command("exclude")
+@click.argument("run", metavar="RUN")
+@click.option("--reason", default="", help="Reason; shown with the run.")
+@click.option("--undo", is_flag=True, help="Undo the exclusion.")
+@shared_options
+def exclude_run(run: str, reason: str, undo: bool, options: Options) -> None:
+    """Leave a run out of comparisons, pooled scores and baselines, with a reason.
+
+    History leaves it out as well. The run's own pages still show its figures, marked EXCLUDED.
+    """
+    if not undo and not reason:
+        raise SettingsError(
+            "An exclusion needs a reason", hint="`errata exclude RUN --reason TEXT`; `--undo` reverts it"
+        )
+    store = options.store
+    stored = stored_runs([run], store)[0].run
+    if undo:
+        done = include(store, stored.id)
+        sentence = f"{stored.native_id} is included again" if done else f"{stored.native_id} was not excluded"
+    else:
+        exclude(store, stored.id, reason=reason, author=options.settings.author)
+        sentence = f"{stored.native_id} is excluded from every score: {reason}"
+    if options.json:
+        put_json(ExcludeOutput(run=stored.native_id, run_id=stored.id, excluded=not undo, reason=reason or None))
+    else:
+        put(sentence)

@@ -8,9 +8,8 @@ import click
 
 from errata.cli.analyze import show_analysis
 from errata.cli.models import models_option, smoke_output
-from errata.cli.options import Options, shared_options
+from errata.cli.options import Options, reports_option, shared_options
 from errata.cli.output import put, put_json, put_quote, put_words, say
-from errata.cli.shared_options import reports_option
 from errata.model.output.runner import RunJobOutput, RunPlanOutput
 from errata.runner.inspect import eval_command, find_inspect
 from errata.runner.models import SCHEDULES, load_models

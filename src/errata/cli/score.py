@@ -7,7 +7,7 @@ import click
 from errata.cli.fitting import WIDTH, columns, fold, padded, short_path
 from errata.cli.options import Options, shared_options, with_project
 from errata.cli.output import money, plural, put, put_json, wash
-from errata.cli.render.analysis_counts import cost_of_sessions
+from errata.cli.render.analysis import cost_of_sessions
 from errata.cli.render.runs import counted_in, harness_title
 from errata.cli.render.scores import (
     CORRELATED,

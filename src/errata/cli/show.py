@@ -2,13 +2,12 @@
 
 import click
 
-from errata.cli.options import Options, raw_option, shared_options
+from errata.cli.options import Options, Word, raw_option, reports_option, shared_options
 from errata.cli.output import money, number, put, put_json
 from errata.cli.render import packet as packet_page
 from errata.cli.render.fields import place_of
 from errata.cli.render.packet import FORMS
 from errata.cli.render.runs import attempts_in_words, without_verdict
-from errata.cli.shared_options import Word, reports_option
 from errata.cli.show_attempt import show_attempt
 from errata.errors import NotFoundError
 from errata.render.figures import parts_of_cost

@@ -4,8 +4,7 @@ from errata.cli.fitting import WIDTH, columns
 from errata.cli.output import money, number, plural, put, put_command, put_quote
 from errata.cli.render.fields import visible_name
 from errata.cli.render.history import put_before
-from errata.cli.show_evidence import put_evidence
-from errata.cli.show_where import where_it_failed
+from errata.cli.show_evidence import put_evidence, where_it_failed
 from errata.model import Attempt, Attribution, BucketCounts, BucketPlace, Fix, Output, Signal, Verdict
 from errata.model.standing import AttemptReview
 from errata.model.verdict import OF_TASK, word_for

@@ -8,10 +8,9 @@ from typing import Any
 import click
 
 from errata.cli.lazy import LazyGroup, Table
-from errata.cli.options import Options, shared_options
+from errata.cli.options import OneOfMany, Options, Word, shared_options
 from errata.cli.output import put, put_json, say
 from errata.cli.render.fields import place_of
-from errata.cli.shared_options import OneOfMany, Word
 from errata.model.output.skill import InstalledSkillOutput, SkillState
 from errata.skills import all_skills
 from errata.skills.install import AGENTS, check_skills, install_skills, remove_skills, skill_folders

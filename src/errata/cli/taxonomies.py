@@ -1,4 +1,4 @@
-"""`errata taxonomies`."""
+"""`errata taxonomies` and `errata sources`: what errata knows."""
 
 import click
 
@@ -6,9 +6,10 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json
 from errata.cli.render.fields import place_of
 from errata.errors import NotFoundError, did_you_mean
-from errata.model.output.store import TaxonomyOutput
+from errata.model.output.store import SourceOutput, TaxonomyOutput
 from errata.model.suspects import TASKS
 from errata.verbs.review import list_taxonomies
+from errata.verbs.store import list_sources
 
 HANG = 6
 
@@ -45,3 +46,17 @@ def _show(taxonomy: TaxonomyOutput) -> None:
     put(" · ".join(parts))
     for label in taxonomy.labels:
         put(f"  {label.label} (owner {label.owner}): {label.meaning}".rstrip(": "), hang=HANG)
+
+
+NAME = 20
+
+
+@click.command("sources")
+@shared_options
+def sources(options: Options) -> None:
+    """List the formats that errata reads."""
+    for name, title in list_sources():
+        if options.json:
+            put_json(SourceOutput(source=name, title=title))
+        else:
+            put(f"{name:<{NAME}}{title}", hang=NAME)

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from errata.cli.options import Options, shared_options
+from errata.cli.options import Options, chosen_workers, ray_option, shared_options
 from errata.cli.output import plural, put, put_json
 from errata.cli.progress import progress
-from errata.cli.shared_options import chosen_workers, ray_option
 from errata.model.output.runs import TriageOutput
 from errata.runs.names import handle_of, runs_named
 from errata.runs.triaging import triage_run

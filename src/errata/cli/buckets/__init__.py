@@ -14,7 +14,7 @@ SUBCOMMANDS: Table = {
     "move": ("edit:move", "Move failures to another bucket."),
     "confirm": ("edit:confirm", "Mark a bucket as final, if enough of it was reviewed."),
     "undo": ("edit:undo", "Undo the last change; a second undo redoes it."),
-    "history": ("history", "List the changes to a bucket, or to all buckets."),
+    "history": ("show:history", "List the changes to a bucket, or to all buckets."),
 }
 
 

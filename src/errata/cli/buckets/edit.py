@@ -7,9 +7,8 @@ import click
 
 from errata.buckets.edit import Author, EditResult
 from errata.buckets.reconcile import SuggestionResult
-from errata.cli.options import Options, shared_options
+from errata.cli.options import Options, chosen_workers, ray_option, shared_options
 from errata.cli.output import plural, put, put_json, say
-from errata.cli.shared_options import chosen_workers, ray_option
 from errata.model.output.buckets import (
     BucketEditOutput,
     BucketSuggestionOutput,

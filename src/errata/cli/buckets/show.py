@@ -1,16 +1,17 @@
-"""`errata buckets show`."""
+"""`errata buckets show` and `history`."""
 
 import click
 
+from errata.buckets.history import HistoryEntry
 from errata.buckets.status import needed
-from errata.cli.buckets.history import words_of
 from errata.cli.buckets.list_ import status_of
 from errata.cli.options import Options, shared_options
-from errata.cli.output import plural, put, put_command, put_json, put_quote
-from errata.json_output.buckets import details_output
+from errata.cli.output import plural, put, put_command, put_json, put_quote, say
+from errata.cli.table import put_table
+from errata.json_output.buckets import details_output, event_output
 from errata.model import BucketCounts
 from errata.text.clean import one_line
-from errata.verbs.buckets import BucketDetails, BucketMember, bucket_named, show_bucket
+from errata.verbs.buckets import BucketDetails, BucketMember, bucket_history, bucket_named, show_bucket
 
 SHOWN, LINES, CAUSE = 20, 3, 160
 
@@ -93,3 +94,49 @@ def _put_tail(shown: BucketDetails) -> None:
         unread = next((one.name for one in shown.members if one.standing is None), "")
         if unread:
             put_command("Next", ["errata", "review", "next", unread])
+
+
+HEADER = ("change", "when", "by", "what", "before", "after")
+BY_RULE = "rule"
+
+
+@click.command("history")
+@click.argument("bucket", required=False, metavar="[BUCKET]")
+@click.option("--limit", type=click.IntRange(min=1), help="Show only the last N changes.")
+@shared_options
+def history(bucket: str | None, limit: int | None, options: Options) -> None:
+    """List the changes to a bucket, or to all buckets.
+
+    Includes every move of a failure, manual or automatic, with its old and new bucket.
+    """
+    store = options.store
+    entries = bucket_history(store, bucket_named(bucket, store) if bucket else None)
+    shown = entries[-limit:] if limit else entries
+    if options.json:
+        for entry in shown:
+            put_json(event_output(entry))
+    elif shown:
+        put_table(HEADER, map(_row, shown), right=("change",), give_way=("before", "after"))
+    else:
+        say("no changes yet (the first suggestion is not a change)")
+
+
+def _row(entry: HistoryEntry) -> tuple[object, ...]:
+    event = entry.event
+    before, after = words_of(entry)
+    count = f"{len(entry.moves):,} of " if entry.moves else ""
+    undone = " (undone)" if event.undone else ""
+    when = event.at[:16].replace("T", " ")
+    what = f"{event.what}{undone}"
+    return (event.number, when, event.by or BY_RULE, what, f"{count}{before or '–'}", after or entry.bucket or "–")
+
+
+def words_of(entry: HistoryEntry) -> tuple[str, str]:
+    """Before and after, in words."""
+    event = entry.event
+    if event.what in ("undo", "redo"):
+        numbers = ", ".join(map(str, event.change.undoes))
+        return f"change {numbers}", "undone" if event.what == "undo" else "redone"
+    if event.what == "confirm":
+        return "", f"{len(event.change.moves):,} failures stay"
+    return entry.before, entry.after

@@ -8,13 +8,13 @@ SUBCOMMANDS: Table = {
     "run": ("run", "Review failures with a model or a program."),
     "next": ("next_", "Get the next failure to review."),
     "release": ("next_:release_packets", "Return failures that you have not reviewed."),
-    "submit": ("submit", "Submit a verdict."),
-    "tasks": ("tasks", "List suspect tasks: passed by few models or none."),
+    "submit": ("next_:submit", "Submit a verdict."),
+    "tasks": ("next_:tasks", "List suspect tasks: passed by few models or none."),
     "export": ("export", "Write failures to review as JSON Lines or a table."),
-    "import": ("import_", "Import verdicts from a completed file."),
+    "import": ("export:import_", "Import verdicts from a completed file."),
     "status": ("status", "Show review progress."),
-    "agreement": ("agreement", "Measure agreement between independent reviewers."),
-    "calibrate": ("calibrate", "Measure reviewers against human labels."),
+    "agreement": ("agreement:agreement", "Measure agreement between independent reviewers."),
+    "calibrate": ("agreement", "Measure reviewers against human labels."),
 }
 
 

@@ -1,32 +1,33 @@
-"""`errata review next` and `release`: lease a packet, and at a terminal ask for the verdict."""
+"""`errata review next`, `submit`, `release` and `tasks`: a packet, at a terminal the question, and the verdict."""
 
 import json
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import IO, Any
 
 import click
 
-from errata.cli.options import Options, shared_options
-from errata.cli.output import plural, put, put_json, say
+from errata.cli.options import OneOfMany, Options, Word, reports_option, shared_options
+from errata.cli.output import plural, put, put_command, put_json, say
 from errata.cli.render.packet import FORMS, show_lease, show_packet, show_readings
+from errata.cli.render.suspects import put_suspects
 from errata.cli.review.options import no_failure, packet_options, reader_options
-from errata.cli.review.submit import show_reasons, show_taken
-from errata.cli.shared_options import OneOfMany, Word, reports_option
-from errata.json_output.review import next_output, nothing_output
+from errata.json_output.review import accepted_output, next_output, nothing_output, rejected_output
 from errata.model import Packet, Reviewer
 from errata.model.filters import Filters
+from errata.model.identity import is_task_id
 from errata.model.output.review import ReleaseOutput
-from errata.model.verdict import word_for
+from errata.model.verdict import DROPPED, word_for
 from errata.model.words import OWNERS
 from errata.review.answers import CONFIDENCES, NO_LABEL, labels_to_give, owners_without_label
 from errata.review.redaction import packet_hash
 from errata.review.stored.lease import LeasedPacket, LeaseRequest, NothingWaiting
-from errata.review.submit import RejectedVerdict, Submission
+from errata.review.submit import AcceptedVerdict, RejectedVerdict, Submission, read_submission, text_of
+from errata.runs.names import handle_of, runs_named
 from errata.text.lazy_regex import lazy_regex
 from errata.text.shell import command_line
-from errata.verbs.review import lease_next, reader_for, release, released_if_interrupted, submit_verdict
+from errata.verbs.review import lease_next, reader_for, release, released_if_interrupted, submit_verdict, suspects_of
 from errata.verbs.store import Store
 
 _LINES = lazy_regex(r"(?P<place>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?")
@@ -234,3 +235,94 @@ def release_packets(thing: str, reviewer: str, model: str, person: bool, options
             put(f"  {attempt}", hang=4)
     else:
         put(f"`{word_for(who)}` has no lease on `{thing}`")
+
+
+@click.command("tasks")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN…")
+@shared_options
+def tasks(runs: tuple[str, ...], options: Options) -> None:
+    """List suspect tasks: passed by few models or none.
+
+    Shows the evidence against each task; tasks with evidence come first. With one RUN, all runs of its suite in the
+    store are taken into account. `errata review next RUN --tasks` gives a task to review.
+    """
+    chosen = list(runs_named(runs, options.store))
+    suspects = suspects_of(chosen, options.store)
+    if options.json:
+        put_json(suspects)
+        return
+    handle = handle_of(chosen[0], options.store)
+    if not suspects and suspects.failed_by_all:
+        put_suspects(suspects, handle)
+        return
+    if not suspects:
+        models = plural(len(suspects.subjects), "model")
+        put(f"No suspect tasks: {models} in the store for this suite" if suspects.subjects else _too_few())
+        return
+    put_suspects(suspects, handle, every=True)
+    put_command("Next", ["errata", "review", "next", handle, "--tasks"], "review them, one by one")
+
+
+def _too_few() -> str:
+    return "Suspect tasks need several models on the same suite, and the store holds only one"
+
+
+REFUSED = 2
+LARGEST = 4 * 1024 * 1024
+NAMED = 20
+
+
+@click.command("submit")
+@click.argument("file", default="-", type=click.File("rb"))
+@reader_options
+@reports_option
+@shared_options
+def submit(file: IO[bytes], reviewer: str, model: str, person: bool, options: Options) -> int:
+    """Submit a verdict.
+
+    FILE holds one JSON object; default: standard input. Its quotes must occur at the places it names. A rejected
+    verdict changes nothing: the reasons are listed, the exit code is 2, and you keep the packet.
+    """
+    given = read_submission(text_of(file.read(LARGEST)))
+    who = reader_for(reviewer, options.settings, kind="person" if person else "agent", model=model)
+    result = submit_verdict(given, options.store, who, now=datetime.now(UTC))
+    if isinstance(result, RejectedVerdict):
+        show_reasons(result, as_json=options.json)
+        return REFUSED
+    show_taken(result, as_json=options.json)
+    return 0
+
+
+def show_taken(accepted: AcceptedVerdict, *, as_json: bool) -> None:
+    verdict, kept = accepted.kept.verdict, accepted.kept
+    if as_json:
+        put_json(accepted_output(accepted))
+        return
+    change = f" (was {kept.old_label})" if kept.old_label not in ("", verdict.label) else ""
+    known = "   unchanged" if kept.state == "unchanged" else ""
+    put(f"{accepted.case}   {verdict.label}{change} · {verdict.owner}   {verdict.id}{known}")
+    if verdict.needs_second:
+        say("it rests on text that the subject could have written: not final until another reviewer agrees")
+    if accepted.inherited:
+        what = "this task" if is_task_id(verdict.attempt) else "the same crash"
+        say(f"{plural(accepted.inherited, 'failure')} of {what} inherited it")
+    for note in verdict.extra.get(DROPPED, ()):
+        say(f"accepted without one part: {note}")
+    if accepted.ignored:
+        say(f"ignored unknown fields: {', '.join(accepted.ignored)}")
+
+
+def show_reasons(rejected: RejectedVerdict, *, as_json: bool) -> None:
+    """What is wrong, and the valid choices."""
+    choices = {name: list(words) for name, words in (("labels", rejected.labels), ("places", rejected.places)) if words}
+    if as_json:
+        put_json(rejected_output(rejected))
+        return
+    say("this verdict is rejected:")
+    for reason in rejected.reasons:
+        say(f"  - {reason}")
+    for name, words in choices.items():
+        # skip what a reason already lists
+        if not any(all(word in reason for word in words) for reason in rejected.reasons):
+            more = f" and {len(words) - NAMED} more" if len(words) > NAMED else ""
+            say(f"{name}: {', '.join(words[:NAMED])}{more}")
