@@ -88,7 +88,7 @@ def require_server() -> None:
 
 
 @click.command("mcp")
-@click.option("--store", metavar="FILE", default="", help="Path of the store; default: as for every mcp.")
+@click.option("--store", metavar="FILE", default="", help="Path of the store; default: as for every command.")
 def mcp(store: str) -> None:
     """Serve errata to agents over MCP.
 
