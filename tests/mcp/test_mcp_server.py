@@ -362,7 +362,7 @@ async def cancelled(client, given):
 
 def test_without_the_extra_the_message_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "mcp", None)
-    monkeypatch.setattr("errata.cli.mcp.find_spec", lambda _: None)
+    monkeypatch.setattr("errata.cli.serve.find_spec", lambda _: None)
 
     result = errata("mcp")
 
