@@ -16,7 +16,7 @@ from tests.length import LONG, PROFILE
 from tests.rewriting import rewrite_share
 from tests.sabotage import sabotage
 
-from errata.settings.ci import BRANCHES, COMMITS
+from errata.settings import BRANCHES, COMMITS
 from errata.store.database import Store, open_store
 
 FIXTURES = Path(__file__).parent / "fixtures"

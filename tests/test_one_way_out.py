@@ -53,7 +53,7 @@ OWN = {
     "server/deriving_process.py": "progress for the process of errata that gave the order",
     "fetch/transport.py": "a log as it was downloaded: input",
     "fetch/convex.py": "a log as it was downloaded: input",
-    "memory/report_cache.py": "a cache of parsed reports, for errata alone",
+    "memory/report_files.py": "a cache of parsed reports, for errata alone",
     "runs/reader_processes.py": "records between two processes of errata",
     "settings/files.py": "hashes of trusted files",
     "store/database.py": "a constant",

@@ -12,7 +12,7 @@ CRASHED = Conduct(
 )
 ABSENT = Conduct(obstacle=Obstacle(kind="not_installed", where="agent.txt:1", quote="bash: mini: command not found"))
 EMPTY = Conduct(turns=9, calls=8, ended_empty=Sighting(count=1, step=9, quote=""))
-FINE = Conduct(turns=9, calls=8, empty_calls=Sighting(count=1, step=3, quote="Bash()"), last_text="done")
+FINE = Conduct(turns=9, calls=8, empty_calls=Sighting(count=1, step=3, quote="Bash()"))
 
 
 @pytest.mark.req("B-07")

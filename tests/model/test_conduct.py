@@ -41,8 +41,8 @@ def test_turns_and_calls_are_counted_a_text_and_its_calls_as_one_turn():
         said("task", role="user"), said("I look"), called("ls"), said("I read"), called("cat a"), said("done")
     )
 
-    assert (conduct.turns, conduct.calls, conduct.last_text) == (3, 2, "done")
-    assert conduct == Conduct(turns=3, calls=2, last_text="done")
+    assert (conduct.turns, conduct.calls) == (3, 2)
+    assert conduct == Conduct(turns=3, calls=2)
 
 
 @pytest.mark.parametrize("command", ["", " ", ":", ": ls -la /app", ",", "]}", ">", "..."])
@@ -105,13 +105,6 @@ def test_the_longest_run_of_one_call_is_found():
 
     assert (conduct.repeated_call.count, conduct.repeated_call.step) == (3, 1)
     assert conduct.repeated_call.quote == "Bash: b"
-
-
-def test_the_longest_run_of_one_message_is_found():
-    conduct = counted(said("a", "same", "same", "same", "b", "b"))
-
-    assert (conduct.repeated_message.count, conduct.repeated_message.quote) == (3, "same")
-    assert counted(said("a", "b", "a", "b")).repeated_message is None
 
 
 @pytest.mark.parametrize(
@@ -200,7 +193,7 @@ def test_the_last_answer_is_the_subjects_own_not_a_subagents():
     steps = [*called("look"), *said("found it")]
     below = Step(index=2, actor=Actor(role="assistant"), parent=0, text="")
 
-    assert conduct_of([*steps, below]).last_text == "found it"
+    assert conduct_of([*steps, below]).ended_empty is None
 
 
 def test_what_the_source_knows_is_kept():

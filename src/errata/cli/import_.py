@@ -148,7 +148,7 @@ def note_branch(summaries: "Sequence[PathSummary]", store: "Store", *, branch: s
     """As named; else as the CI job states it, but only for what it has just produced."""
     from datetime import UTC, datetime
 
-    from errata.settings.ci import branch_and_commit
+    from errata.settings import branch_and_commit
 
     imported = [run for summary in summaries for run in summary.runs]
     if not branch and not commit:

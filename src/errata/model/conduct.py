@@ -7,10 +7,9 @@ from typing import Any, Literal
 from errata.model.record import Record, SourceRef
 from errata.model.step import Step, ToolCall
 from errata.text.lazy_regex import lazy_regex
-from errata.text.redact import BEYOND, beginning, ending
+from errata.text.redact import BEYOND, beginning
 
 QUOTE = 160
-LAST_TEXT = 300
 LOOKED_AT = 20_000
 """Of a long message the beginning and the end are searched, each up to this many characters."""
 
@@ -48,8 +47,6 @@ class Conduct(Record):
     """Calls that the tool itself answered with an error; a command's exit code is not one."""
     repeated_call: Sighting | None = None
     """The longest run of one identical call."""
-    repeated_message: Sighting | None = None
-    """The longest run of one identical message, from its first repetition."""
     calls_as_text: Sighting | None = None
     """Messages that hold a tool call as text, and that nothing answered."""
     ends_in_text_call: bool = False
@@ -60,7 +57,6 @@ class Conduct(Record):
     """The last answer has neither text nor calls, although there were calls, or tokens were spent on it."""
     ended_in_thought: bool = False
     """That answer holds reasoning, or tokens were spent on it: something came."""
-    last_text: str = ""
     obstacle: Obstacle | None = None
 
 
@@ -81,7 +77,7 @@ def is_plain(steps: Sequence[Step]) -> bool:
 def conduct_of(steps: Sequence[Step], known: Conduct | None = None) -> Conduct | None:
     """None where no step is the subject's. `known` is what the source has learnt, such as the tools on offer."""
     tally: _ConductTally | None = None
-    turns, message, last, is_open = 0, "", None, False
+    turns, last, is_open = 0, None, False
     for step in steps:
         if step.actor.role != "assistant":
             is_open = False
@@ -95,16 +91,9 @@ def conduct_of(steps: Sequence[Step], known: Conduct | None = None) -> Conduct |
         is_open = not calls
         if step.parent is None or last is None or last.parent is not None:
             last = step
-        if text:
-            if text == message:
-                tally = tally or _ConductTally()
-                tally.add_same(step, text)
-            elif tally is not None:
-                tally.same = None
-            message = text
-            if "<" in text or "[" in text:
-                tally = tally or _ConductTally()
-                tally.add_tokens(step, text)
+        if "<" in text or "[" in text:
+            tally = tally or _ConductTally()
+            tally.add_tokens(step, text)
         if calls:
             tally = tally or _ConductTally()
             for call in calls:
@@ -113,7 +102,6 @@ def conduct_of(steps: Sequence[Step], known: Conduct | None = None) -> Conduct |
         return known
     if tally is None and "{" in last.text:
         tally = _ConductTally()
-    last_text = "" if _is_empty(last.text) else ending(last.text, LAST_TEXT).strip()
     offered, obstacle = (known.tools_offered, known.obstacle) if known else (None, None)
     if tally is None:
         return Conduct(
@@ -121,7 +109,6 @@ def conduct_of(steps: Sequence[Step], known: Conduct | None = None) -> Conduct |
             tools_offered=offered,
             ended_empty=_ended_empty(last, 0),
             ended_in_thought=_ended_in_thought(last, 0),
-            last_text=last_text,
             obstacle=obstacle,
         )
     tally.look_for_calls_as_text(steps, last)
@@ -133,13 +120,11 @@ def conduct_of(steps: Sequence[Step], known: Conduct | None = None) -> Conduct |
         mangled_calls=_sighting(tally.mangled),
         failed_calls=_sighting(tally.failed),
         repeated_call=tally.longest_call,
-        repeated_message=tally.longest_message,
         calls_as_text=_sighting(tally.as_text),
         ends_in_text_call=tally.ends_in_text_call,
         control_tokens=_sighting(tally.tokens),
         ended_empty=_ended_empty(last, tally.calls),
         ended_in_thought=_ended_in_thought(last, tally.calls),
-        last_text=last_text,
         obstacle=obstacle,
     )
 
@@ -152,23 +137,12 @@ class _ConductTally:
         self.as_text: list[Any] = []
         self.tokens: list[Any] = []
         self.longest_call: Sighting | None = None
-        self.longest_message: Sighting | None = None
         self._empty: list[tuple[Step, ToolCall, str]] = []
         self._with_arguments: set[str] = set()
         self._last: ToolCall | None = None
         self._run = self._run_at = 0
         self._run_ref: SourceRef | None = None
         self.ends_in_text_call = False
-        self.same: Sighting | None = None
-
-    def add_same(self, step: Step, text: str) -> None:
-        """A message that is equal to the one before it."""
-        if _is_empty(text):
-            return
-        first = self.same or Sighting(count=1, step=step.index, quote=_short(text), ref=step.ref)
-        self.same = Sighting(count=first.count + 1, step=first.step, quote=first.quote, ref=first.ref)
-        if self.longest_message is None or self.same.count > self.longest_message.count:
-            self.longest_message = self.same
 
     def add_tokens(self, step: Step, text: str) -> None:
         if "<|" in text or "<｜" in text or "[TOOL_CALLS]" in text:

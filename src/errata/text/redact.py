@@ -75,11 +75,6 @@ def beginning(text: str, most: int) -> str:
     return text if len(text) <= most else redact(text[: most + BEYOND])[:most]
 
 
-def ending(text: str, most: int) -> str:
-    """The last characters of a text, redacted before it is cut."""
-    return text if len(text) <= most else redact(text[-most - BEYOND :])[-most:]
-
-
 def _is_word(value: Any) -> bool:
     """A fast path: a table may have a hundred thousand single words."""
     return type(value) is str and len(value) < _SHORTEST_WORD and value.isalpha()

@@ -33,7 +33,7 @@ from errata.runs.baseline import Baseline, Repeats, baseline_for, repeats_of
 from errata.runs.runset import RunSet
 from errata.runs.standings import owner_of
 from errata.runs.view import RunView
-from errata.settings.ci import branch_and_commit, job_address
+from errata.settings import branch_and_commit, job_address
 from errata.store.database import Store
 from errata.store.runs import code_refs_of, keep_code_ref, keep_gate
 from errata.transcript.error_text import has_logs, says_more

@@ -187,8 +187,7 @@ def report_transcripts(
     views: Sequence[RunView], *, day: str, output: Path | None, html: bool = False
 ) -> "TranscriptsWritten":
     """Runs that nobody judged."""
-    from errata.report.transcripts_collect import transcript_report  # noqa: PLC0415
-    from errata.report.transcripts_document import write_transcript_review  # noqa: PLC0415
+    from errata.report.transcripts_document import transcript_report, write_transcript_review  # noqa: PLC0415
 
     return write_transcript_review(transcript_report(views, made=day), output=output, html=html)
 
