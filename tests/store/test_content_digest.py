@@ -10,8 +10,7 @@ from store_fixtures import batches
 from errata.model import Case, Unreadable
 from errata.model.codec import pack
 from errata.model.run import without_folder_names
-from errata.store.blocks import decompress
-from errata.store.content_digest import ContentDigest
+from errata.store.blocks import ContentDigest, decompress
 from errata.store.database import open_store
 from errata.store.importing import Importing
 from errata.store.schema import runs

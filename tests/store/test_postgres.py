@@ -26,7 +26,6 @@ from errata.store import engine, postgres, schema
 from errata.store.attempts import attempts_of, cases_of
 from errata.store.attributions import attributions_of
 from errata.store.case_outcomes import case_outcomes, case_tallies, cells_of, failed_tasks, passes_of_tasks
-from errata.store.changes import ChangeFeed
 from errata.store.database import open_store
 from errata.store.doctor import problems_of
 from errata.store.elsewhere import cases_ending, elsewhere, tries_of
@@ -48,7 +47,15 @@ from errata.store.runs import (
     keep_summary,
     kept_summary,
 )
-from errata.store.server import JournalItem, add_to_journal, all_tokens, attempts_in_journal, keep_token, start_live_run
+from errata.store.server import (
+    ChangeFeed,
+    JournalItem,
+    add_to_journal,
+    all_tokens,
+    attempts_in_journal,
+    keep_token,
+    start_live_run,
+)
 from errata.store.whole_runs import RunGroup, whole_runs
 from errata.testing import a_run, an_attempt
 from errata.verbs.store_maintenance import backup_store, copy_store

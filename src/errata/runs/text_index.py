@@ -16,10 +16,19 @@ from errata.store.attributions import attributed_failures
 from errata.store.buckets import buckets_of
 from errata.store.database import Store
 from errata.store.failure_list import forget_other_runs, listed_rows, rows_by_attempt
-from errata.store.index_file import marks_of, without_buckets
+from errata.store.index_file import (
+    END,
+    START,
+    IndexedText,
+    TextHit,
+    find_texts,
+    keep_texts,
+    marks_of,
+    texts_mark,
+    without_buckets,
+)
 from errata.store.reviews import verdicts_of
 from errata.store.runs import all_runs
-from errata.store.text_index import END, START, IndexedText, TextHit, find_texts, keep_texts, texts_mark
 from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import for_user
 from errata.text.redact import beginning

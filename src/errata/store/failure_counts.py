@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from errata.model.filters import FailureFilters
 from errata.model.listing import NOT_GIVEN, Facets, FailureRow, Grouping, RowGroup
 from errata.store.database import Store
-from errata.store.index_file import index_of
+from errata.store.index_file import index_of, match_words
 
 _REVIEWED = frozenset(("reviewed", "final", "disputed"))
 
@@ -191,10 +191,3 @@ def _match(store: Store, run_id: str, text: str) -> None:
 
 _matched: "weakref.WeakKeyDictionary[Store, tuple[str, str, Any]]" = weakref.WeakKeyDictionary()
 """What the temporary table of a store's thread was filled for."""
-
-
-def match_words(text: str) -> str:
-    """Every word of a text as a phrase of the full-text index; the last one may be the beginning of a word."""
-    plain = "".join(letter if letter.isprintable() and letter != '"' else " " for letter in text)
-    words = [f'"{word}"' for word in plain.split()]
-    return f"{' '.join(words)}*" if words else '""'

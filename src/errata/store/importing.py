@@ -11,9 +11,8 @@ from errata.errors import StoreError
 from errata.model import Counts, Run, Unreadable
 from errata.model.codec import pack
 from errata.store import engine
-from errata.store.blocks import compress
+from errata.store.blocks import OlderContent, compress, is_older
 from errata.store.case_versions import complete_versions, write_cases
-from errata.store.content_digest import OlderContent, is_older
 from errata.store.database import Store, this_process
 from errata.store.engine import fitting
 from errata.store.packing import Blob, PackedBatch, RunPart, without_texts

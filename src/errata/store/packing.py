@@ -14,8 +14,7 @@ from errata.model import Artefact, Attempt, Case, Item, Run, Unreadable
 from errata.model.codec import fitting, pack, storable
 from errata.model.obstacles import conduct_in
 from errata.model.usage import NO_USAGE_BY_ROLE
-from errata.store.blocks import BlockWriter, compress
-from errata.store.content_digest import ContentDigest
+from errata.store.blocks import BlockWriter, ContentDigest, compress
 
 BATCH_SIZE = 768 * 1024
 BATCH_ROWS = 700

@@ -12,7 +12,7 @@ from errata.model import Counts, Run, Unreadable
 from errata.model.codec import pack
 from errata.model.run import without_folder_names
 from errata.model.times import now_as_text
-from errata.store.content_digest import DIGEST_SIZE, OLDER_SIZE, is_older
+from errata.store.blocks import DIGEST_SIZE, OLDER_SIZE, is_older
 from errata.store.engine import fitting
 from errata.store.packing import RunPart, Tally
 from errata.store.schema import attempts

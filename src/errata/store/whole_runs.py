@@ -12,8 +12,7 @@ from errata.errors import ErrataError
 from errata.model import Counts, Run
 from errata.model.codec import pack
 from errata.store import engine
-from errata.store.blocks import compress
-from errata.store.content_digest import OlderContent
+from errata.store.blocks import OlderContent, compress
 from errata.store.database import Store, this_process
 from errata.store.packing import PackedBatch, RunPart, without_texts
 from errata.store.removal import collect_garbage

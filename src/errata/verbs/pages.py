@@ -38,9 +38,8 @@ from errata.settings import load_settings
 from errata.store.attempts import attempts_of, case_of
 from errata.store.database import Store
 from errata.store.failure_list import count_rows, facets_of, listed_rows, rank_of, rows_by_attempt, unreviewed_in
-from errata.store.index_file import close_index, index_marks, marks_of, without_buckets
+from errata.store.index_file import close_index, count_indexed, index_marks, marks_of, without_buckets
 from errata.store.runs import all_runs, run_by_id
-from errata.store.text_index import count_indexed
 from errata.triage.rulesets import rules_in_use
 
 __all__ = [

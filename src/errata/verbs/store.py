@@ -7,13 +7,13 @@ from errata import sources
 from errata.model import StoredRun
 from errata.runs.names import handles_of, known_run, names_only
 from errata.store import engine
-from errata.store.changes import ChangeFeed
 from errata.store.database import (
     Store,
     open_store,
     write_to_production,
 )
 from errata.store.runs import all_runs, exclude, include, names_of_runs, run_by_id, runs_by_id
+from errata.store.server import ChangeFeed
 
 __all__ = [
     "ChangeFeed",
