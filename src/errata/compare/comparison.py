@@ -15,10 +15,10 @@ from errata.compare.comparability import (
     refuse_too_few,
     refuse_unequal,
 )
-from errata.compare.deviations import Deviation, deviations
+from errata.compare.deviations import deviations
 from errata.compare.matrix import Matrix, by_subject, columns_of, matrix_of
 from errata.compare.one_run import left_out_of_clean
-from errata.compare.pairs import Pairing, Ranked, pairings, rank, shares_by_case, without_cells
+from errata.compare.pairs import Ranked, pairings, rank, shares_by_case, without_cells
 from errata.compare.pooling import pool_scores
 from errata.compare.scores import POLICY_NAMES, Policy, Score
 from errata.compare.sets import (
@@ -37,6 +37,7 @@ from errata.compare.trials import Timeouts
 from errata.model import StoredRun
 from errata.model.cells import Cell
 from errata.model.counts import CategoryOverlap
+from errata.model.output.compare import DeviationOutput, RunPairOutput
 from errata.model.record import Struct
 from errata.model.run import WhyLeftOut, why_excluded
 from errata.model.suspects import SuspectTasks
@@ -94,14 +95,14 @@ class Sets(Struct):
 class ModelDifferences(Struct):
     """Of the subjects, each with all its runs; of the runs, where there is one subject."""
 
-    pairings: tuple[Pairing, ...]
+    pairings: tuple[RunPairOutput, ...]
     ranking: tuple[Ranked, ...]
     """Empty for a single one, like the next."""
-    deviations: tuple[Deviation, ...]
+    deviations: tuple[DeviationOutput, ...]
     """By category, the most certain first."""
 
     @property
-    def exceptions(self) -> tuple[Deviation, ...]:
+    def exceptions(self) -> tuple[DeviationOutput, ...]:
         return tuple(deviation for deviation in self.deviations if deviation.deviates)
 
 
@@ -125,7 +126,7 @@ class Comparison(Struct):
     cells: tuple[CellCounts, ...]
     """Of each run."""
     sets: Sets
-    pairings: tuple[Pairing, ...]
+    pairings: tuple[RunPairOutput, ...]
     """Of the columns."""
     models: ModelDifferences
     checks: tuple[CountByRun, ...]
@@ -300,7 +301,7 @@ def _count_cells(matrix: Matrix, at: int) -> CellCounts:
 def _models(
     runs: Sequence[Compared],
     matrices: tuple[Matrix, Matrix],
-    pairs: tuple[Pairing, ...],
+    pairs: tuple[RunPairOutput, ...],
     members: Mapping[str, Sequence[str]],
     edited: Sequence[str],
 ) -> ModelDifferences:

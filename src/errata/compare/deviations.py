@@ -14,8 +14,9 @@ from operator import mul, sub
 
 import msgspec
 
-from errata.compare.intervals import Interval, wilson
+from errata.compare.intervals import wilson
 from errata.compare.significance import benjamini_hochberg, binomial_p
+from errata.model.output.compare import DeviationOutput
 
 LEVEL = 0.02
 """Of corrected p. A deviation that is too small to be found still shifts what is expected of others; with this level at
@@ -39,30 +40,6 @@ Place = tuple[str, str]
 """A model and a category."""
 
 
-class Deviation(msgspec.Struct, frozen=True, kw_only=True):
-    """One model in one category."""
-
-    label: str
-    category: str
-    cases: int
-    """That it and at least one other were measured on."""
-    rate: float
-    """The mean over these cases."""
-    expected: float
-    """By the fit to all other cells."""
-    deviation: float
-    """The rate less what is expected."""
-    interval: Interval
-    """95 %, Wilson's, for this cell alone."""
-    p: float
-    adjusted: float
-    """Corrected for the number of cells (Benjamini-Hochberg)."""
-
-    @property
-    def deviates(self) -> bool:
-        return self.adjusted <= LEVEL
-
-
 class _Cell(msgspec.Struct):
     cases: int
     rate: float
@@ -79,7 +56,7 @@ class _Test(msgspec.Struct, frozen=True):
     p: float
 
 
-def deviations(shares: Mapping[str, Shares], members: Mapping[str, Iterable[str]]) -> tuple[Deviation, ...]:
+def deviations(shares: Mapping[str, Shares], members: Mapping[str, Iterable[str]]) -> tuple[DeviationOutput, ...]:
     """The most certain first. `shares`: model → its cases; `members`: category → its cases."""
     table = _table({label: values for label, values in shares.items() if values}, members)
     labels, categories = dict.fromkeys(place[0] for place in table), dict.fromkeys(place[1] for place in table)
@@ -96,9 +73,9 @@ def deviations(shares: Mapping[str, Shares], members: Mapping[str, Iterable[str]
     return tuple(sorted(made, key=lambda one: (one.p, -abs(one.deviation))))
 
 
-def _deviation(place: Place, cell: _Cell, test: _Test, adjusted: float) -> Deviation:
+def _deviation(place: Place, cell: _Cell, test: _Test, adjusted: float) -> DeviationOutput:
     low, high = wilson(cell.level * test.size, test.size) or (0.0, 1.0)
-    return Deviation(
+    return DeviationOutput(
         label=place[0],
         category=place[1],
         cases=cell.cases,
@@ -108,6 +85,7 @@ def _deviation(place: Place, cell: _Cell, test: _Test, adjusted: float) -> Devia
         interval=(min(low, cell.level) - test.expected, max(high, cell.level) - test.expected),
         p=test.p,
         adjusted=adjusted,
+        deviates=adjusted <= LEVEL,
     )
 
 

@@ -8,12 +8,12 @@ import msgspec
 from errata.compare.comparison import Comparison
 from errata.compare.intervals import Interval
 from errata.compare.one_run import left_out_of_clean
-from errata.compare.pairs import PairTally
 from errata.compare.scores import Policy, Score
 from errata.errors import SettingsError
 from errata.model import StoredRun
 from errata.model.cells import Cell, CellState
 from errata.model.gate import GateVerdict
+from errata.model.output.compare import TallyOutput
 from errata.model.record import Struct
 from errata.model.words import NOT_THE_SUBJECTS
 
@@ -61,7 +61,7 @@ class Changes(Struct):
     cases: dict[ChangeKind, tuple[CaseChange, ...]]
     shared: int
     """Cases that pass or fail in both runs, without infrastructure failures and edited tasks."""
-    test: PairTally
+    test: TallyOutput
     """Exact McNemar over these cases."""
 
     def of(self, kind: ChangeKind) -> tuple[CaseChange, ...]:

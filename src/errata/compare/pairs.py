@@ -7,72 +7,14 @@ from operator import mul, sub
 
 import msgspec
 
-from errata.compare.intervals import Interval
 from errata.compare.matrix import Matrix
 from errata.compare.scores import Policy, Score
 from errata.compare.significance import holm, mcnemar, paired_difference, paired_t, paired_t_interval
 from errata.model.cells import Cell
+from errata.model.output.compare import RunPairOutput, SharesOutput, TallyOutput
 from errata.model.record import Struct
 
 ALPHA = 0.05
-
-
-class PairTally(Struct):
-    """Two columns over the cases that both passed or failed."""
-
-    shared: int
-    only_first_fails: int
-    only_second_fails: int
-    p: float
-    """Exact McNemar, two-sided."""
-    adjusted: float
-    """The same, corrected for the number of pairs (Holm)."""
-    difference: float | None
-    """By how much the first passes more often."""
-    interval: Interval | None
-
-    @property
-    def differs(self) -> bool:
-        return self.adjusted < ALPHA
-
-
-class ShareDifference(Struct):
-    """By how much the first column passes more of its attempts, without infrastructure failures."""
-
-    mean: float
-    """Over cases."""
-    interval: Interval | None
-    """Of the paired t-test, so that it excludes 0 where p is below 0.05; none for a single case."""
-    cases: int
-    p: float
-    """Student's paired t-test over cases, two-sided."""
-    adjusted: float
-    """The same, corrected for the number of pairs (Holm)."""
-
-    @property
-    def differs(self) -> bool:
-        return self.adjusted < ALPHA
-
-
-class Pairing(Struct):
-    first: str
-    second: str
-    all: PairTally
-    clean: PairTally
-    """Without infrastructure failures of either run."""
-    shares: ShareDifference | None = None
-    """Where some case passes in some attempts only: what McNemar's test can't count."""
-
-    @property
-    def difference(self) -> "PairTally | ShareDifference":
-        """What ranks the two, without infrastructure failures: all attempts, where some cases pass in some of them."""
-        return self.shares or self.clean
-
-    @property
-    def better(self) -> int:
-        """1 where the first is better, -1 where the second is, 0 where the data can't tell."""
-        ahead = self.shares.mean if self.shares is not None else self.clean.difference
-        return 0 if not self.difference.differs or not ahead else 1 if ahead > 0 else -1
 
 
 class _Marks(msgspec.Struct, frozen=True):
@@ -91,7 +33,7 @@ class _Marks(msgspec.Struct, frozen=True):
         )
 
 
-def pairings(matrix: Matrix, clean: Matrix, *, without: Collection[str] = ()) -> tuple[Pairing, ...]:
+def pairings(matrix: Matrix, clean: Matrix, *, without: Collection[str] = ()) -> tuple[RunPairOutput, ...]:
     """`clean`: the same columns, without the cells that say nothing; `without`: cases that take no part."""
     labels = [column.label for column in matrix.columns]
     pairs = list(combinations(range(len(labels)), 2))
@@ -99,7 +41,7 @@ def pairings(matrix: Matrix, clean: Matrix, *, without: Collection[str] = ()) ->
     both = (every, every if clean is matrix else _tallies(_marks(clean, without), pairs))
     shares = _shares(clean, pairs, without, [tally.p for tally in both[1]])
     return tuple(
-        Pairing(first=labels[first], second=labels[second], all=every, clean=rest, shares=by_attempts)
+        RunPairOutput(first=labels[first], second=labels[second], all=every, clean=rest, shares=by_attempts)
         for (first, second), every, rest, by_attempts in zip(pairs, *both, shares, strict=True)
     )
 
@@ -120,7 +62,7 @@ def without_cells(matrix: Matrix, cells: Iterable[tuple[int, str]]) -> Matrix:
 
 def _shares(
     matrix: Matrix, pairs: Sequence[tuple[int, int]], without: Collection[str], mcnemars: Sequence[float]
-) -> list[ShareDifference | None]:
+) -> list[SharesOutput | None]:
     """None where every case either passed or failed: McNemar's test is enough there; its p is corrected too."""
     rows = [row for case, row in matrix.rows.items() if case not in without]
     columns = [[_share(row[at]) for row in rows] for at in range(len(matrix.columns))]
@@ -158,14 +100,15 @@ def _sums_of(measured: _Both) -> tuple[int, float, float]:
     return len(apart), fsum(apart), fsum(map(mul, apart, apart))
 
 
-def _share_difference(measured: _Both, p: float, adjusted: float) -> ShareDifference:
+def _share_difference(measured: _Both, p: float, adjusted: float) -> SharesOutput:
     cases, total, squares = _sums_of(measured)
-    return ShareDifference(
+    return SharesOutput(
         mean=total / cases,
         interval=paired_t_interval(cases, total, squares),
         cases=cases,
         p=p,
         adjusted=adjusted,
+        differs=adjusted < ALPHA,
     )
 
 
@@ -200,14 +143,14 @@ def _bits(values: Sequence[bool]) -> int:
     return int("".join("1" if value else "0" for value in values) or "0", 2)
 
 
-def _tallies(marks: Sequence[_Marks], pairs: Sequence[tuple[int, int]]) -> list[PairTally]:
+def _tallies(marks: Sequence[_Marks], pairs: Sequence[tuple[int, int]]) -> list[TallyOutput]:
     counts = [marks[first].counts(marks[second]) for first, second in pairs]
     ps = [mcnemar(only_first, only_second) for _, only_first, only_second, _ in counts]
     made = []
     for (both, only_first, only_second, neither), p, adjusted in zip(counts, ps, holm(ps), strict=True):
         between = paired_difference(both, only_first, only_second, neither)
         made.append(
-            PairTally(
+            TallyOutput(
                 shared=both + only_first + only_second + neither,
                 only_first_fails=only_second,
                 only_second_fails=only_first,
@@ -215,6 +158,7 @@ def _tallies(marks: Sequence[_Marks], pairs: Sequence[tuple[int, int]]) -> list[
                 adjusted=adjusted,
                 difference=between.value if between else None,
                 interval=between.interval if between else None,
+                differs=adjusted < ALPHA,
             )
         )
     return made
@@ -232,7 +176,7 @@ class Ranked(Struct):
     worse_than: tuple[str, ...]
 
 
-def rank(scores: Mapping[str, Mapping[Policy, Score]], pairings: Sequence[Pairing]) -> tuple[Ranked, ...]:
+def rank(scores: Mapping[str, Mapping[Policy, Score]], pairings: Sequence[RunPairOutput]) -> tuple[Ranked, ...]:
     """By label. Those without a clean score come last."""
     better: dict[str, list[str]] = {label: [] for label in scores}
     worse: dict[str, list[str]] = {label: [] for label in scores}

@@ -9,7 +9,7 @@ from errata.compare.comparability import Difference
 from errata.compare.comparison import Compared, Comparison, ModelDifferences
 from errata.compare.gate import CaseChange, Gate
 from errata.compare.matrix import Row
-from errata.compare.pairs import Pairing, PairTally, Ranked
+from errata.compare.pairs import Ranked
 from errata.compare.scores import Policy
 from errata.compare.sets import FailedByAll, Flips, Instability, Uniques
 from errata.compare.summaries import CountByRun
@@ -22,7 +22,6 @@ from errata.model.output.compare import (
     ComparedRunOutput,
     ComparisonOutput,
     CountsOutput,
-    DeviationOutput,
     DifferenceOutput,
     FailedByAllOutput,
     FlipsOutput,
@@ -31,9 +30,6 @@ from errata.model.output.compare import (
     ModelDifferencesOutput,
     RankedOutput,
     RowOutput,
-    RunPairOutput,
-    SharesOutput,
-    TallyOutput,
     UniqueOutput,
     UniquesOutput,
 )
@@ -62,7 +58,7 @@ def json_comparison(comparison: Comparison) -> ComparisonOutput:
         unique=UniqueOutput(runs=_uniques(sets.of_runs, called), models=_uniques(sets.of_subjects, called)),
         instability={subject: _instability(one, called) for subject, one in sets.instability.items()},
         flips=_flips(sets.flips, called) if sets.flips else None,
-        pairs=tuple(_pair(one) for one in comparison.pairings),
+        pairs=comparison.pairings,
         models=_models(comparison.models),
         failed_checks=tuple(_counts(one, labels) for one in comparison.checks),
         patterns=tuple(_counts(one, labels) for one in comparison.patterns),
@@ -160,21 +156,11 @@ def _difference(difference: Difference, called: _Names) -> DifferenceOutput:
     )
 
 
-def _pair(pairing: Pairing) -> RunPairOutput:
-    return RunPairOutput(
-        first=pairing.first,
-        second=pairing.second,
-        all=_tally(pairing.all),
-        clean=_tally(pairing.clean),
-        shares=msgspec.convert(pairing.shares, SharesOutput, from_attributes=True) if pairing.shares else None,
-    )
-
-
 def _models(models: ModelDifferences) -> ModelDifferencesOutput:
     return ModelDifferencesOutput(
         ranking=tuple(_ranked(one) for one in models.ranking),
-        pairs=tuple(_pair(one) for one in models.pairings),
-        deviations=msgspec.convert(models.deviations, tuple[DeviationOutput, ...], from_attributes=True),
+        pairs=models.pairings,
+        deviations=models.deviations,
     )
 
 
@@ -191,10 +177,6 @@ def _ranked(ranked: Ranked) -> RankedOutput:
         rate=score.rate,
         interval=score.interval,
     )
-
-
-def _tally(tally: PairTally) -> TallyOutput:
-    return msgspec.convert(tally, TallyOutput, from_attributes=True)
 
 
 def _counts(count: CountByRun, labels: Sequence[str]) -> CountsOutput:

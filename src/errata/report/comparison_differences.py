@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from errata.compare.comparison import Comparison
-from errata.compare.deviations import Deviation
-from errata.compare.pairs import Pairing
+from errata.model.output.compare import DeviationOutput, RunPairOutput
 from errata.model.output.report.comparison import (
     CategoryDeviation,
     ModelComparison,
@@ -39,7 +38,7 @@ def model_comparison(comparison: Comparison) -> ModelComparison:
     )
 
 
-def _pair(pairing: Pairing) -> ModelPair | None:
+def _pair(pairing: RunPairOutput) -> ModelPair | None:
     """None where the two share no case."""
     shares, tally = pairing.shares, pairing.clean
     difference = shares.mean if shares is not None else tally.difference
@@ -57,7 +56,7 @@ def _pair(pairing: Pairing) -> ModelPair | None:
     )
 
 
-def _deviation(deviation: Deviation) -> CategoryDeviation:
+def _deviation(deviation: DeviationOutput) -> CategoryDeviation:
     return CategoryDeviation(
         name=called(deviation.label),
         category=deviation.category,

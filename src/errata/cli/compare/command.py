@@ -19,7 +19,6 @@ from errata.cli.render.scores import figures
 from errata.cli.render.suspects import put_suspects
 from errata.cli.table import put_parts, put_table
 from errata.compare.comparison import Comparison, ComparisonOptions
-from errata.compare.deviations import Deviation
 from errata.compare.gate import Gate
 from errata.compare.pairs import Ranked
 from errata.errors import SettingsError
@@ -28,6 +27,7 @@ from errata.model import StoredRun
 from errata.model.cells import Cell
 from errata.model.output.compare import (
     ComparisonFolderOutput,
+    DeviationOutput,
     NamedRunOutput,
     NotWrittenCode,
     NotWrittenOutput,
@@ -276,7 +276,7 @@ def _put_ranking(ranking: tuple[Ranked, ...], word: str) -> None:
         put("A range of ranks: no significant difference from others in that range", hang=0)
 
 
-def _put_deviations(deviations: tuple[Deviation, ...], names: CaseLabels, word: str) -> None:
+def _put_deviations(deviations: tuple[DeviationOutput, ...], names: CaseLabels, word: str) -> None:
     """`word`: what is compared."""
     significant = [row for row in deviations if row.deviates]
     tests = f"{plural(len(deviations), 'test')}, Benjamini-Hochberg"

@@ -10,8 +10,8 @@ from errata.cli.table import put_table
 from errata.compare.categories import CategoryCount
 from errata.compare.comparison import Comparison
 from errata.compare.intervals import Interval
-from errata.compare.pairs import Pairing, PairTally
 from errata.compare.summaries import CountByRun
+from errata.model.output.compare import RunPairOutput, TallyOutput
 from errata.render.figures import overlap_note, p_value, points
 
 SHOWN = 10
@@ -49,7 +49,7 @@ def _unfit_note(comparison: Comparison) -> str:
     return f"{' and '.join(unfit)} {verb} NOT FIT: a difference from {it} is not reliable." if unfit else ""
 
 
-def _put_shares(pairs: Sequence[Pairing], names: CaseLabels) -> None:
+def _put_shares(pairs: Sequence[RunPairOutput], names: CaseLabels) -> None:
     """Covers what McNemar's test can't: cases that a run passes in some attempts only."""
     with_shares = [(one, one.shares) for one in pairs if one.shares is not None]
     apart = [
@@ -81,7 +81,7 @@ def put_shared_part(comparison: Comparison, names: CaseLabels) -> None:
         put(f"{count} in every run: {part:,} of the {failed:,} failed rows.")
 
 
-def _no_difference(pairs: Sequence[Pairing], comparison: Comparison, names: CaseLabels) -> str:
+def _no_difference(pairs: Sequence[RunPairOutput], comparison: Comparison, names: CaseLabels) -> str:
     smallest = min(pairs, key=lambda one: one.all.p)
     if not any(one.all.only_first_fails or one.all.only_second_fails for one in pairs):
         return _agreement(pairs, comparison, names)
@@ -91,7 +91,7 @@ def _no_difference(pairs: Sequence[Pairing], comparison: Comparison, names: Case
     return f"No pair differs significantly ({test}). {_closest(smallest)}{about_intervals(pairs, shown=1)}"
 
 
-def difference_in_words(pair: Pairing, names: CaseLabels) -> str:
+def difference_in_words(pair: RunPairOutput, names: CaseLabels) -> str:
     """`Not significant (p = 0.63, exact McNemar, 22 cases). Only #1 fails: 3. Only #2 fails: 5. …`, in sentences."""
     every, clean = pair.all, pair.clean
     test = f"({p_value(every.adjusted)}, exact McNemar, {plural(every.shared, names.word)})"
@@ -109,21 +109,21 @@ def difference_in_words(pair: Pairing, names: CaseLabels) -> str:
     return " ".join(sentences)
 
 
-def fitting_interval(tally: PairTally) -> Interval | None:
+def fitting_interval(tally: TallyOutput) -> Interval | None:
     """None where it excludes 0 although the exact test finds no difference: it is approximate."""
     interval = tally.interval
     excludes = interval is not None and (interval[0] > 0 or interval[1] < 0)
     return None if excludes and not tally.differs else interval
 
 
-def _short_labels(pair: Pairing) -> tuple[str, str]:
+def _short_labels(pair: RunPairOutput) -> tuple[str, str]:
     """`#1` and `#2` for two runs of one model."""
     (model, first_sign, first), (other, _, second) = pair.first.rpartition(" #"), pair.second.rpartition(" #")
     is_same = first_sign and model == other
     return (f"#{first}", f"#{second}") if is_same else (pair.first, pair.second)
 
 
-def _agreement(pairs: Sequence[Pairing], comparison: Comparison, names: CaseLabels) -> str:
+def _agreement(pairs: Sequence[RunPairOutput], comparison: Comparison, names: CaseLabels) -> str:
     """How many measured cases the runs agree on, and how many took no part; nothing is concluded about those."""
     least, most = min(one.clean.shared for one in pairs), max(one.clean.shared for one in pairs)
     if not most:
@@ -148,7 +148,7 @@ def _agreement(pairs: Sequence[Pairing], comparison: Comparison, names: CaseLabe
     return f"No difference found: {both} on {which}; {left_out}."
 
 
-def _put_differing(differing: Sequence[Pairing], pairs: Sequence[Pairing], names: CaseLabels) -> None:
+def _put_differing(differing: Sequence[RunPairOutput], pairs: Sequence[RunPairOutput], names: CaseLabels) -> None:
     if len(pairs) == 1:
         put(difference_in_words(pairs[0], names), hang=0)
         return
@@ -162,7 +162,7 @@ def _put_differing(differing: Sequence[Pairing], pairs: Sequence[Pairing], names
     put(about_intervals(pairs, shown=len(differing)).strip(), hang=0)
 
 
-def _counting(pairs: Sequence[Pairing]) -> str:
+def _counting(pairs: Sequence[RunPairOutput]) -> str:
     """Which rows the statement is about, where clean has others."""
     same = all(
         (pair.all.only_first_fails, pair.all.only_second_fails)
@@ -172,7 +172,7 @@ def _counting(pairs: Sequence[Pairing]) -> str:
     return "" if same else f"; {LEFT_OUT} count as failures"
 
 
-def clean_in_words(pairs: Sequence[Pairing]) -> str:
+def clean_in_words(pairs: Sequence[RunPairOutput]) -> str:
     """The ranking goes by clean: where other pairs differ there, how many; empty where they are the same."""
     if all(pair.all.differs == pair.clean.differs for pair in pairs):
         return ""
@@ -188,13 +188,13 @@ def clean_in_words(pairs: Sequence[Pairing]) -> str:
     return f"Without {LEFT_OUT} (clean), {counts}: {named}{more}."
 
 
-def about_intervals(pairs: Sequence[Pairing], *, shown: int = 2) -> str:
+def about_intervals(pairs: Sequence[RunPairOutput], *, shown: int = 2) -> str:
     """An interval of several pairs may exclude 0 although the corrected test finds no difference."""
     which = "The 95 % interval is" if shown == 1 else "95 % intervals are"
     return f" {which} not corrected for {len(pairs)} pairs."
 
 
-def ahead_in_words(pair: Pairing, *, clean: bool = False) -> str:
+def ahead_in_words(pair: RunPairOutput, *, clean: bool = False) -> str:
     """`A is better than B` only where that holds without infrastructure failures too; else which one fails more."""
     tally = pair.clean if clean else pair.all
     ahead = tally.only_second_fails - tally.only_first_fails
@@ -207,18 +207,18 @@ def ahead_in_words(pair: Pairing, *, clean: bool = False) -> str:
     return f"{worse} fails more often than {better}"
 
 
-def _pair_in_words(pair: Pairing) -> str:
+def _pair_in_words(pair: RunPairOutput) -> str:
     """`A is better than B: +20.0 points [+1.2, +39.3] (A minus B). Only A fails: 44, only B: 216 (p < 0.001; …)`."""
     return f"{ahead_in_words(pair)}: {_apart(pair)}. {_counts_in_words(pair, p_value(pair.all.adjusted))}"
 
 
-def _closest(pair: Pairing) -> str:
+def _closest(pair: RunPairOutput) -> str:
     """The same of a pair that does not differ."""
     p = f"{p_value(pair.all.adjusted)}, {p_value(pair.all.p).removeprefix('p = ')} before correction"
     return f"The pair with the smallest p differs by {_apart(pair)}. {_counts_in_words(pair, p)}."
 
 
-def _counts_in_words(pair: Pairing, p: str) -> str:
+def _counts_in_words(pair: RunPairOutput, p: str) -> str:
     """How often only one of the two fails, and the same for clean if that differs."""
     every, clean = pair.all, pair.clean
     first, second = every.only_first_fails, every.only_second_fails
@@ -229,7 +229,7 @@ def _counts_in_words(pair: Pairing, p: str) -> str:
     return f"{counts} ({p}; {in_clean})"
 
 
-def _apart(pair: Pairing) -> str:
+def _apart(pair: RunPairOutput) -> str:
     """How much more often the first passes, over the cases that both decided; in the order that the runs were given."""
     return f"{points(pair.all.difference or 0.0, pair.all.interval)} ({pair.first} minus {pair.second})"
 

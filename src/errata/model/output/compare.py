@@ -114,6 +114,8 @@ class FlipsOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"from_": "f
 
 
 class TallyOutput(Struct):
+    """Two columns over the cases that both passed or failed."""
+
     shared: int
     only_first_fails: int
     only_second_fails: int
@@ -122,13 +124,17 @@ class TallyOutput(Struct):
     adjusted: float
     """Holm, over all pairs."""
     difference: float | None
+    """By how much the first passes more often."""
     interval: Interval | None
     """Newcombe's 95 % interval of a paired difference, for this pair alone: not corrected for the number of pairs."""
     differs: bool
 
 
 class SharesOutput(Struct):
+    """By how much the first column passes more of its attempts, without infrastructure failures."""
+
     mean: float
+    """Over cases."""
     interval: Interval | None
     """Of the paired t-test, for this pair alone; null for a single case."""
     cases: int
@@ -136,6 +142,7 @@ class SharesOutput(Struct):
     """Student's paired t-test over cases."""
     adjusted: float
     """Holm, over all pairs."""
+    differs: bool
 
 
 class RunPairOutput(Struct):
@@ -143,7 +150,20 @@ class RunPairOutput(Struct):
     second: str
     all: TallyOutput
     clean: TallyOutput
-    shares: SharesOutput | None
+    """Without infrastructure failures of either run."""
+    shares: SharesOutput | None = None
+    """Where some case passes in some attempts only: what McNemar's test can't count."""
+
+    @property
+    def difference(self) -> TallyOutput | SharesOutput:
+        """What ranks the two, without infrastructure failures: all attempts, where some cases pass in some of them."""
+        return self.shares or self.clean
+
+    @property
+    def better(self) -> int:
+        """1 where the first is better, -1 where the second is, 0 where the data can't tell."""
+        ahead = self.shares.mean if self.shares is not None else self.clean.difference
+        return 0 if not self.difference.differs or not ahead else 1 if ahead > 0 else -1
 
 
 class RankedOutput(Struct):

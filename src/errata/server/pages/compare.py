@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from errata.compare.comparison import Comparison, ComparisonOptions
-from errata.compare.pairs import Pairing
 from errata.errors import NotComparableError
 from errata.json_output.runs import run_outputs
 from errata.model.cells import Cell, FailedCell
 from errata.model.identity import split_attempt_id
+from errata.model.output.compare import RunPairOutput
 from errata.model.output.runs import ListedRunOutput
 from errata.model.words import NOT_THE_SUBJECTS
 from errata.render import charts
@@ -335,7 +335,7 @@ def _is_it_real(page: ComparedPage) -> str:
     return card("Is the difference real?", table(head, rows, label="pairs of runs"), note=note)
 
 
-def _pair_cells(pair: Pairing) -> tuple[str, ...]:
+def _pair_cells(pair: RunPairOutput) -> tuple[str, ...]:
     tally = pair.clean
     p = p_value(tally.adjusted).removeprefix("p ").removeprefix("= ")
     difference = points(tally.difference, tally.interval) if tally.difference is not None else "–"
