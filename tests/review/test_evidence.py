@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from errata.model import Packet, PacketPlace, Quote
 from errata.review.evidence import MOST, PlaceIndex, check_quotes
-from errata.review.passages import fold
 from errata.review.redaction import redacted
 
 ERROR = 'AssertionError: expected error text to match /limit reached/, got "too many requests, rate limit exceeded"'
@@ -38,7 +37,7 @@ def test_white_space_is_folded():
     quote = "if (used > 3)\n\n   throw new\tError"
 
     assert reasons(("output/convex/guard.ts", quote)) == ()
-    assert taken("output/convex/guard.ts", quote).quote == "if (used > 3) throw new Error"
+    assert taken("output/convex/guard.ts", quote).quote.startswith("if (used > 3) throw new Error(")
 
 
 def test_the_lines_are_those_it_really_stands_on():
@@ -76,7 +75,7 @@ def test_an_unknown_place_is_told_which_there_are():
 def test_other_capitals_are_told_what_is_really_written():
     (reason,) = reasons(("run.log", "assertionerror: Expected error text"))
 
-    assert "the actual text: `AssertionError: expected error text`" in reason
+    assert "the actual text: `[vitest] AssertionError: expected error text" in reason
 
 
 LEFT_OUT = "the build of the page failed, after a while.\nok\nthe server was out of memory; it was tried.\n"
@@ -92,8 +91,8 @@ def test_a_quote_may_leave_something_out_between_two_parts_that_are_there(mark):
 
     assert checked.reasons == ()
     assert [(one.quote, one.lines) for one in checked.quotes] == [
-        ("the build of the page failed", (1, 1)),
-        ("the server was out of memory", (3, 3)),
+        ("the build of the page failed, after a while.", (1, 1)),
+        ("the server was out of memory; it was tried.", (3, 3)),
     ]
 
 
@@ -101,7 +100,7 @@ def test_a_quote_may_leave_something_out_between_two_parts_that_are_there(mark):
     "quote",
     [
         "the server was out of memory … the build of the page failed",  # the other way round
-        "the build of the page … was out of memory",  # not the whole clause
+        "the build of the page … was out of memory",  # too short
         "the build of the page failed … the server was on fire today",
         "the build … the server was out of memory",
         "… the build of the page failed",
@@ -150,46 +149,27 @@ def test_a_whole_line_may_be_short():
     assert reasons(("run.log", "[ok] tsc")) == ()
 
 
-def test_no_word_and_no_number_is_cut():
-    packet = with_place("log/n", "the run took 3000.5 seconds in all")
-
-    assert reasons(("log/n", "the run took 3"), packet=packet)
-    assert reasons(("log/n", "the run took 3000"), packet=packet)
-    assert reasons(("log/n", "un took 3000.5 seconds"), packet=packet)
-    assert reasons(("log/n", "the run took 3000.5"), packet=packet)
-    assert not reasons(("log/n", "the run took 3000.5 seconds"), packet=packet)
-
-
-def test_a_cut_word_is_told_so():
-    assert "cuts a word or a number of `run.log` in two" in reasons(("run.log", ERROR[:40]))[0]
-
-
-def test_text_without_spaces_is_quoted_from_one_mark_to_the_next():
-    packet = with_place("log/zh", "错误：数据库连接失败，请检查网络设置后重试。")
-
-    assert reasons(("log/zh", "数据库连接失败，请检查网络设置后重试"), packet=packet) == ()
-    assert "quote `请检查网络设置后重试`" in reasons(("log/zh", "检查网络设置后重试"), packet=packet)[0]
-
-
 @pytest.mark.parametrize(
-    ("text", "quote", "reason"),
+    ("text", "quote"),
     [
-        ("3/12 tests passed in all", "12 tests passed in all", "cuts a word or a number"),
-        ("you can't open the page", "you can", "cuts a word"),
-        ("assert value_of_call != 5", "= 5", "cuts an operator"),
-        ("недействительный токен в запросе", "действительный токен в запросе", "cuts a word"),
-        ("并非所有的测试都在本次运行中通过", "所有的测试都在本次运行中通过", "cuts a word"),
-        ("the model did not call the right tool", "call the right tool", "denies or limits"),
-        ("모든 테스트가 이번에 통과하지 않았습니다", "모든 테스트가 이번에 통과하지", "denies or limits"),
+        ("3/12 tests passed in all", "12 tests passed in all"),
+        ("you can't open the page of tests", "open the page of tests"),
+        ("недействительный токен в этом запросе", "токен в этом запросе"),
+        ("并非所有的测试都在本次运行中通过", "所有的测试都在本次运行中通过"),
+        ("the model did not call the right tool", "call the right tool"),
+        ("모든 테스트가 이번에 통과하지 않았습니다", "모든 테스트가 이번에 통과하지"),
     ],
 )
-def test_a_misleading_quote_is_refused_with_the_passage_to_quote(text, quote, reason):
-    packet = with_place("log/a", f"[ok] start\n{text}\n")
-    (refusal,) = reasons(("log/a", quote), packet=packet)
+def test_a_part_of_a_line_is_kept_as_the_whole_line(text, quote):
+    packet = with_place("log/a", f"[ok] start\n  {text}\n")
 
-    assert reason in refusal
-    assert refusal.endswith(f"quote `{text}`")
-    assert reasons(("log/a", text), packet=packet) == ()
+    assert taken("log/a", quote, packet) == Quote(place="log/a", quote=text, lines=(2, 2))
+
+
+def test_of_a_very_long_line_what_is_near_is_kept():
+    packet = with_place("log/a", f"{'a ' * 3_000}the tests did not pass{' b' * 3_000}")
+
+    assert 1_000 <= len(taken("log/a", "the tests did not pass", packet).quote) <= 1_022
 
 
 def test_a_bracket_alone_is_refused_with_the_lines_around_it():
@@ -443,7 +423,7 @@ def test_what_passes_stands_in_the_place(text, quote):
     packet = a_packet(places=(PacketPlace(place="run.log", source="", text=text),))
     for found in check_quotes([Quote(place="run.log", quote=quote)], PlaceIndex(redacted(packet))).quotes:
         assert found.quote in text
-        assert fold(found.quote).replace("...", "").replace("--", "-") in fold(quote).replace("--", "-")
+        assert found.quote == found.quote.strip()
 
 
 @given(st.text(min_size=1, max_size=300), st.data())
@@ -478,4 +458,4 @@ def test_what_to_quote_instead_is_verbatim():
     text = "  3:10  error  'query' is defined but never used  no-unused-vars"
     packet = with_place("log/a", f"{text}\n")
 
-    assert reasons(("log/a", "'query' is defined but"), packet=packet)[0].endswith(f"quote `{text.strip()}`")
+    assert reasons(("log/a", "'query' is defined bu"), packet=packet)[0].endswith(f"quote `{text.strip()}`")

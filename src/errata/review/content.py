@@ -1,9 +1,10 @@
 """Whether a quote has enough in it to name a place: letters and digits, and enough of them."""
 
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 
-from errata.review.borders import Passage
+from errata.review.passages import Passage
 from errata.text.lazy_regex import lazy_regex
 
 SHORTEST = 15
@@ -11,6 +12,8 @@ SHORTEST = 15
 FEWEST = 3
 """Letters and digits among them."""
 REDACTION = lazy_regex(r"\[redacted:[a-z0-9-]+\]")
+NEAR = 500
+"""Characters of a line that are quoted before and after what was given."""
 LOOKED_AT = 2_000
 """Characters of a passage; what is enough is in the first of them."""
 WIDEST = 40
@@ -57,6 +60,35 @@ def with_more(text: str, passage: Passage) -> Passage:
         lines = wider
     blank = len(text[slice(*lines)]) - len(text[slice(*lines)].lstrip())
     return Passage(lines.start + blank, lines.start + len(text[slice(*lines)].rstrip()))
+
+
+def cuts_word(text: str, passage: Passage) -> bool:
+    """Whether it begins or ends inside of a word or number; scripts of wide characters have no spaces to tell."""
+    inside = (at for at in passage if 0 < at < len(text) and text[at - 2 : at - 1] != "\\")
+    return any(_is_narrow(text[at - 1]) and _is_narrow(text[at]) for at in inside)
+
+
+def _is_narrow(char: str) -> bool:
+    return char.isalnum() and unicodedata.east_asian_width(char) not in "WF"
+
+
+def whole_lines(text: str, passage: Passage, silent: Iterable[Passage]) -> Passage:
+    """The lines that a passage is in: what part of them denies or limits it is quoted with it, in every language.
+
+    Of a very long line as much as is near; never what is not evidence.
+    """
+    start, end = _line(text, passage)
+    if start < passage.start - NEAR:
+        start = text.find(" ", passage.start - NEAR, passage.start) + 1 or passage.start - NEAR
+    if end > passage.end + NEAR:
+        end = max(text.rfind(" ", passage.end, passage.end + NEAR), passage.end)
+    start = max(start, *(each.end for each in silent if each.end <= passage.start), 0)
+    end = min(end, *(each.start for each in silent if each.start >= passage.end), len(text))
+    while start < passage.start and text[start].isspace():
+        start += 1
+    while end > passage.end and text[end - 1].isspace():
+        end -= 1
+    return Passage(start, end)
 
 
 def _line(text: str, passage: Passage) -> Passage:

@@ -1,8 +1,8 @@
-"""Whether a quote is evidence: it is in the place it names, means what the place means, and errata did not write it.
+"""Whether a quote is evidence: it is in the place it names, and errata did not write it.
 
-White space, quotation marks and dashes may differ as people paste them; what is kept is the text of the place. Where
-a quote may begin and end is decided by `borders`. Text that errata wrote is not evidence, nor is text that addresses
-the reviewer.
+White space, quotation marks and dashes may differ as people paste them. What is kept are the whole lines of the place,
+so that no quote loses what denies or limits it. Text that errata wrote is not evidence, nor is text that addresses the
+reviewer.
 """
 
 import unicodedata
@@ -13,10 +13,18 @@ from typing import NamedTuple
 
 from errata.model import Packet, PacketPlace, Quote
 from errata.model.suspects import TASKS
-from errata.review.borders import Part, Passage, cut_of, is_clause, whole
-from errata.review.content import SHORTEST, has_letters, is_enough, is_line, letters_in, with_more
+from errata.review.content import (
+    SHORTEST,
+    cuts_word,
+    has_letters,
+    is_enough,
+    is_line,
+    letters_in,
+    whole_lines,
+    with_more,
+)
 from errata.review.instructions import labels_of, spans
-from errata.review.passages import LARGEST, Folded, Letters, Nearest, fold
+from errata.review.passages import LARGEST, Folded, Letters, Nearest, Passage, fold
 from errata.review.places import Kind, kind_of
 from errata.text.clean import clean, one_line
 from errata.text.lazy_regex import lazy_regex
@@ -31,12 +39,6 @@ PASSAGES = 100
 """If the same words occur more often than this, the first occurrences are enough."""
 _INSTRUCTION = lazy_regex(r"(?:user|system)\b")
 _SIMULATED = lazy_regex(r"user simulated\b")
-CUTS: dict[Part, str] = {
-    "word": "cuts a word or a number of `{name}` in two",
-    "number": "cuts a word or a number of `{name}` in two, or leaves out the sign, the unit or the words that limit it",
-    "operator": "cuts an operator or an expression of `{name}` in two",
-    "negation": "leaves out what denies or limits it in `{name}`",
-}
 OMISSION = lazy_regex(r"\s*(?:[\[(]\s*)?(?:…|\.{3,})(?:\s*[\])])?\s*")
 LONGEST = 1_000
 MOST = 20
@@ -119,12 +121,8 @@ class _IndexedPlace:
     def folded(self) -> Folded:
         return Folded(self.text)
 
-    def passages(self, quote: str) -> list[Passage]:
-        """All occurrences. A composed and a decomposed accent are equal."""
-        return [one for one in self.occurrences(quote) if not cut_of(self.text, one)]
-
     def occurrences(self, quote: str) -> list[Passage]:
-        """Including those that cut something in two or leave a negation out."""
+        """A composed and a decomposed accent are equal."""
         occurrences = list(islice(self.folded.occurrences(quote), PASSAGES))
         if occurrences or (quote.isascii() and self.text.isascii()):
             return occurrences
@@ -134,12 +132,10 @@ class _IndexedPlace:
 
     def whole(self, passage: Passage) -> str:
         """What to quote instead of a passage; nothing where it would be no evidence either."""
-        wider = whole(self.text, passage)
+        wider = whole_lines(self.text, passage, self.silent)
         if not is_enough(self.text, wider, has_lines=False):
-            wider = whole(self.text, with_more(self.text, passage))
-        is_evidence = (
-            not (touches(wider, self.silent) or cut_of(self.text, wider)) and wider.end - wider.start <= LONGEST
-        )
+            wider = with_more(self.text, passage)
+        is_evidence = not touches(wider, self.silent) and wider.end - wider.start <= LONGEST
         return _verbatim(self.text[slice(*wider)], LONGEST) if is_evidence else ""
 
     @cached_property
@@ -235,16 +231,14 @@ def _quoted(text: str, lines: tuple[int, int] | None, books: Sequence[_IndexedPl
     """The quote of a text that is there, or what is wrong with it and what would be right."""
     name = books[0].name
     matches = [(book, one) for book in books for one in book.occurrences(text)]
-    uncut = [(book, one) for book, one in matches if not cut_of(book.text, one)]
+    uncut = [(book, one) for book, one in matches if not cuts_word(book.text, one)]
     if not uncut:
-        book, passage = matches[0]
-        right = book.whole(passage)
-        hint = f"quote `{right}`" if right else "quote the whole line"
-        return f"{CUTS[cut_of(book.text, passage) or 'word'].format(name=name)}: {hint}"
+        right = matches[0][0].whole(matches[0][1])
+        return f"cuts a word or a number of `{name}` in two: {f'quote `{right}`' if right else 'quote the whole line'}"
     heard = [(book, one) for book, one in uncut if not touches(one, book.silent)]
     if not heard:
         return f"in `{name}` is not evidence: it talks to the reviewer, or errata wrote it; quote something else"
-    enough = [(book.text, one) for book, one in heard if is_enough(book.text, one, has_lines=lines is not None)]
+    enough = [(book, one) for book, one in heard if is_enough(book.text, one, has_lines=lines is not None)]
     if not enough:
         book, passage = heard[0]
         return _too_little(book, passage)
@@ -264,7 +258,7 @@ def _too_little(book: _IndexedPlace, passage: Passage) -> str:
 def _elided(
     text: str, lines: tuple[int, int] | None, books: Sequence[_IndexedPlace], shown: str
 ) -> tuple[Quote, ...] | str:
-    """Each part is a quote by itself, with whole clauses next to what is left out, in the order of the place."""
+    """Each part is a quote by itself, in the order of the place."""
     parts = OMISSION.split(text)
     if not all(parts):
         known = next(
@@ -274,21 +268,20 @@ def _elided(
         return f"{shown} begins or ends with `…`, which may only be between two parts{hint}"
     for book in books:
         at, quotes = 0, []
-        for number, part in enumerate(parts):
-            passages = [one for one in book.passages(part) if one.start >= at]
-            sides = (number > 0, number < len(parts) - 1)
-            fitting = [one for one in passages if is_clause(book.text, one, sides) and not touches(one, book.silent)]
+        for part in parts:
+            passages = [each for each in book.occurrences(part) if each.start >= at]
+            fitting = [one for one in passages if not (cuts_word(book.text, one) or touches(one, book.silent))]
             if not fitting or not is_enough(book.text, fitting[0], has_lines=lines is not None):
                 break
             at = fitting[0].end
-            quotes.append(_quote_at(book.name, [(book.text, fitting[0])], None))
+            quotes.append(_quote_at(book.name, [(book, fitting[0])], None))
         else:
             return tuple(quotes)
     failing = next((part for part in parts if not any(book.occurrences(part) for book in books)), "")
     missing = f"; `{one_line(failing, SHOWN)}` is not in it" if failing else ""
     return (
-        f"{shown} is not in `{books[0].name}` with its `…`: each part must be there, in this order, "
-        f"long enough by itself, and with the whole clause before and after `…`{missing}"
+        f"{shown} is not in `{books[0].name}` with its `…`: each part must be there, in this order, and long enough "
+        f"by itself{missing}"
     )
 
 
@@ -322,12 +315,12 @@ def _not_there(name: str, text: str, shown: str, index: PlaceIndex) -> str:
     return f"{shown} is not in `{name}`, nor anywhere else: copy it character for character{hint}"
 
 
-def _quote_at(name: str, matches: Sequence[tuple[str, Passage]], lines: tuple[int, int] | None) -> Quote:
-    """If it occurs several times, the occurrence nearest to the given lines."""
-    standing = [(_lines_of(text, one), text[one.start : one.end]) for text, one in (matches if lines else matches[:1])]
+def _quote_at(name: str, matches: Sequence[tuple[_IndexedPlace, Passage]], lines: tuple[int, int] | None) -> Quote:
+    """The whole lines; if it occurs several times, of the occurrence nearest to the given lines."""
     wanted = lines[0] if lines else 0
-    at, quote = min(standing, key=lambda one: abs(one[0][0] - wanted))
-    return Quote(place=name, quote=quote, lines=at)
+    near = [(_lines_of(book.text, found), book, found) for book, found in (matches if lines else matches[:1])]
+    at, book, found = min(near, key=lambda each: abs(each[0][0] - wanted))
+    return Quote(place=name, quote=book.text[slice(*whole_lines(book.text, found, book.silent))], lines=at)
 
 
 def _lines_of(text: str, passage: Passage) -> tuple[int, int]:

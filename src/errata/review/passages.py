@@ -9,15 +9,17 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from errata.review.borders import Passage, cut_of, whole_tokens
 from errata.text.lazy_regex import lazy_regex
+
+
+class Passage(NamedTuple):
+    start: int
+    end: int
+
 
 FEWEST = 12
 """Letters and digits that two passages have in common, at least; fewer are found anywhere."""
-MARKS = 12
-"""That stand before or after the first and the last word."""
 _WORD = lazy_regex(r"[^\W_]+")
-_MARK = lazy_regex(r"(?:[^\w\s]|_)")
 
 
 # as editors and chat windows set what was typed
@@ -48,14 +50,10 @@ class Folded:
         self.text = fold(text)
 
     def holds(self, quote: str) -> bool:
-        return next(self.passages(quote), None) is not None
-
-    def passages(self, quote: str) -> Iterator[Passage]:
-        """All positions in the original text where it may be quoted so, in order."""
-        return (one for one in self.occurrences(quote) if not cut_of(self._original, one))
+        return next(self.occurrences(quote), None) is not None
 
     def occurrences(self, quote: str) -> Iterator[Passage]:
-        """Including those that cut something in two or leave a negation out."""
+        """All positions in the original text, in order."""
         places = self._find(fold(quote))
         first = next(places, None)
         if first is not None:
@@ -169,7 +167,7 @@ class Letters:
         words = ["".join(map(_bare, word)) for word in _WORD.findall(quote)]
         whole = "".join(words)
         if whole and (at := self._letters.find(whole)) >= 0:
-            return Nearest(self._with_marks(self._passage(at, at + len(whole)), quote), whole=True)
+            return Nearest(self._passage(at, at + len(whole)), whole=True)
         known = range(1, len(words))
         # what holds many words holds fewer of them, too
         count = bisect_left(known, True, key=lambda count: "".join(words[:count]) not in self._letters)
@@ -184,17 +182,7 @@ class Letters:
         return Nearest(self._passage(max(end - len(whole), 0), end), whole=False)
 
     def _passage(self, start: int, end: int) -> Passage:
-        """Of whole words and numbers."""
-        return whole_tokens(self._text, Passage(self._at(start), self._at(end - 1) + 1))
-
-    def _with_marks(self, passage: Passage, quote: str) -> Passage:
-        """And with as many marks before and after it, on its lines, as the quote has."""
-        ends = _WORD.split(quote)
-        before, after = (min(len(_MARK.findall(end)), MARKS) for end in (ends[0], ends[-1]))
-        left = self._text[max(0, passage.start - 4 * MARKS) : passage.start]
-        head = re.search(rf"(?:{_MARK.pattern}[^\S\n]{{0,3}}){{0,{before}}}\Z", left)
-        tail = re.compile(rf"(?:[^\S\n]{{0,3}}{_MARK.pattern}){{0,{after}}}").match(self._text, passage.end)
-        return Passage(passage.start - (len(head[0]) if head else 0), tail.end() if tail else passage.end)
+        return Passage(self._at(start), self._at(end - 1) + 1)
 
 
 def _runs(word: str) -> Iterator[tuple[int, str]]:
