@@ -318,9 +318,9 @@ def _not_there(name: str, text: str, shown: str, index: PlaceIndex) -> str:
 def _quote_at(name: str, matches: Sequence[tuple[_IndexedPlace, Passage]], lines: tuple[int, int] | None) -> Quote:
     """The whole lines; if it occurs several times, of the occurrence nearest to the given lines."""
     wanted = lines[0] if lines else 0
-    near = [(_lines_of(book.text, found), book, found) for book, found in (matches if lines else matches[:1])]
-    at, book, found = min(near, key=lambda each: abs(each[0][0] - wanted))
-    return Quote(place=name, quote=book.text[slice(*whole_lines(book.text, found, book.silent))], lines=at)
+    near = [(_lines_of(book.text, passage), book, passage) for book, passage in (matches if lines else matches[:1])]
+    at, book, passage = min(near, key=lambda each: abs(each[0][0] - wanted))
+    return Quote(place=name, quote=book.text[slice(*whole_lines(book.text, passage, book.silent))], lines=at)
 
 
 def _lines_of(text: str, passage: Passage) -> tuple[int, int]:
