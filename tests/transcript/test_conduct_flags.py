@@ -132,19 +132,6 @@ def test_going_on_after_empty_output_is_flagged_unless_the_agent_notices():
     assert flagged("call_returned_nothing", *empty, noticed) == [(1, "moderate")]
 
 
-def test_an_agent_that_writes_for_another_or_for_a_tool_is_flagged():
-    spoken = agent("Let me ask.\nHelper: The tower is 330 m tall.", name="A")
-    written = agent("```python\nrun()\n```\nexitcode: 0 (execution succeeded)", name="A")
-
-    assert flagged("speaks_for_another", spoken, OTHER) == [(1, "moderate")]
-    assert flagged("speaks_for_another", written, OTHER) == [(1, "strong")]
-
-
-@pytest.mark.parametrize("text", ["Helper: please look it up.", "Helper: how tall is it?", "A: I think it is 330 m."])
-def test_asking_another_agent_is_not_answering_for_it(text):
-    assert not flagged("speaks_for_another", agent(text, name="A"), OTHER)
-
-
 def test_ending_after_a_failed_call_is_noted_and_after_a_good_one_is_not():
     failed = (agent(code("x"), name="A"), ran("Traceback\nNameError: x", 1), agent("TERMINATE", name="B"))
     worked = (agent(code("x"), name="A"), ran("330"), agent("TERMINATE", name="B"))

@@ -93,34 +93,6 @@ def test_real_users_that_barred_the_agent_are_flagged():
     assert not {"user_stopped_early", "user_contradicts_task"} & kinds["23", 3]
 
 
-def test_success_reported_after_a_refusal_contradicts_the_result():
-    refused = agent("", call("book_flight", "Error: no seats", reservation_id="H9ZU1C"))
-
-    [found] = flagged("contradicts_result", refused, agent("Your flight has been booked."))
-    assert (found.step, found.related_step, found.tool) == (1, 0, "book_flight")
-    for honest in ("Your flight has not been booked.", "Once it has been booked, you get a mail.", "No seats."):
-        assert not flagged("contradicts_result", refused, agent(honest))
-    assert not flagged("contradicts_result", refused, agent("Your other trip has been cancelled."))
-
-
-def test_a_stated_value_that_differs_from_the_only_one_of_its_name_contradicts_the_result():
-    result = agent("", call("get_reservation", '{"total_baggages": 2, "insured": false, "flights": [{"price": 5}]}'))
-
-    found = flagged("contradicts_result", result, agent("Here you are:\n- **Total baggages**: 3\n"))
-    assert [(one.step, one.argument) for one in found] == [(1, "total_baggages")]
-    assert flagged("contradicts_result", result, agent("- Insured: yes"))
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["- Total baggages: 2", "- Insured: no", "- Total price: 99", "- Total baggages: 1 or 3", "Total baggages: 5 more"],
-)
-def test_other_names_equal_values_and_values_of_the_result_do_not(text):
-    result = agent("", call("get_reservation", '{"total_baggages": 2, "insured": false, "price": 5}'))
-
-    assert not flagged("contradicts_result", result, agent(text))
-
-
 def test_an_action_reported_as_done_that_was_never_made_is_flagged():
     expected = {"actions": [{"name": "update_baggages", "kwargs": {"reservation_id": "H9ZU1C"}}]}
     looked = agent("", call("get_reservation", '{"bags": 1}', reservation_id="H9ZU1C"))

@@ -7,7 +7,7 @@ import pytest
 from errata.model import Actor, Artefact, Case, Step, ToolCall, ToolResult
 from errata.testing import a_run, an_attempt
 from errata.triage import RunWide, attribute, built_in, observe
-from errata.triage.absent_inputs import asks_the_user, given_paths
+from errata.triage.demands import asks_the_user, given_paths
 
 LOG = (Path(__file__).parents[1] / "fixtures/triage/test_logs/v3.raman-fitting.easy.txt").read_text("utf-8")
 TASK = "The file graphene.dat has a Raman spectrum. Fit its peaks and write them to /app/results.json."

@@ -14,8 +14,8 @@ from errata.model import (
     UsageByRole,
 )
 from errata.testing import a_run, an_attempt
-from errata.triage.agent_logs import agent_logs
 from errata.triage.suspicious import MEANS, suspicious
+from errata.triage.suspicious_work import agent_logs
 
 BODY = '{"detail": "Invalid input", "status": 422, "requestId": "'
 

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.length import every
 
-from errata.triage.prefilter import needed
-from errata.triage.rulebook import built_in
+from errata.triage.rulebook import built_in, needed
 
 RULES = list(built_in().rules.values())
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.triage.test_demands import attributed, with_log
 
 from errata.triage import runner_output
-from errata.triage.spelling import refusal_in
+from errata.triage.strictness import refusal_in
 
 OPENSSL = "Write to verification.txt: - The certificate's SHA-256 fingerprint. The script imports ssl and subprocess."
 

@@ -10,8 +10,7 @@ from errata.model.step import Actor
 from errata.model.words import OWNERS
 from errata.testing import a_run, an_attempt
 from errata.triage import MEANS, attribute, built_in, observe, suspicious
-from errata.triage.prefilter import needed
-from errata.triage.rulebook import _line_of
+from errata.triage.rulebook import _line_of, needed
 
 WORDINGS = tomllib.loads(Path(__file__).with_name("rule_wordings.toml").read_text(encoding="utf-8"))
 DECOYS = tomllib.loads(Path(__file__).with_name("rule_decoys.toml").read_text(encoding="utf-8"))

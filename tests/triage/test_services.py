@@ -4,8 +4,8 @@ import pytest
 from tests.triage.test_demands import attributed, with_log
 
 from errata.model import Check
-from errata.triage.services import provided_hosts, unreachable
 from errata.triage.task_evidence import evidence_against
+from errata.triage.verifiers import provided_hosts, unreachable
 
 SHEETS = "Create a spreadsheet. The API is available at http://api:8000. See http://api:8000/docs/json."
 FIBONACCI = "Create and run a server on port 3000 that has a single GET endpoint: /fib."

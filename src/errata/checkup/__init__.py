@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 
-from errata.checkup import aggregates, breakage, coverage, delivery, hindrances, impossible, judging, outputs, rows
+from errata.checkup import aggregates, breakage, coverage, delivery, impossible, judging, rows
 from errata.checkup.rows import look_up_mentions, look_up_versions
 from errata.checkup.survey import CASES_OF_A_TEXT, IdenticalAnswers, RunSurvey, text_key
 from errata.model import Attempt, Case, Finding, Run, Unreadable
@@ -14,7 +14,7 @@ Rule = Callable[[RunSurvey], Iterator[Finding]]
 
 RULES: tuple[Rule, ...] = (
     breakage.unavailable,
-    hindrances.hindered_subject,
+    breakage.hindered_subject,
     delivery.prompt_not_delivered,
     delivery.error_bodies,
     delivery.not_measured,
@@ -43,10 +43,10 @@ RULES: tuple[Rule, ...] = (
     judging.nothing_asserted,
     judging.nothing_changed,
     judging.valueless_checks,
-    outputs.identical_outputs,
-    outputs.empty_outputs,
-    outputs.truncated_outputs,
-    outputs.unknown_costs,
+    delivery.identical_outputs,
+    delivery.empty_outputs,
+    delivery.truncated_outputs,
+    delivery.unknown_costs,
     coverage.judges_in_conflict,
     judging.judges_hardly_agree,
     judging.judge_contradicts_program,
@@ -84,7 +84,7 @@ def look_up_identical(
 ) -> None:
     """Look up what the rows with the commonest answer expect; only a few cases are read, whatever the order of rows."""
     key = survey.commonest
-    if key is None or not outputs.is_common(survey, key):
+    if key is None or not delivery.is_common(survey, key):
         return
     tried: list[tuple[str, str]] = []
     for attempt in attempts:

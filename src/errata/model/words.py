@@ -84,7 +84,7 @@ ObservationKind = Literal[
     "user_invents",
     "value_named",
 ]
-"""What the evidence log of an attempt can hold; docs/evidence-log.md explains each."""
+"""What the evidence log of an attempt can hold; docs/evidence-log.md explains each that is still observed."""
 Strength = Literal["strong", "moderate", "weak"]
 
 LeftOutCode = Literal[

@@ -21,7 +21,7 @@ from errata.report.shared import done_action
 from errata.runs.history import RunHistory
 from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import short_line
-from errata.triage.lasting import is_lasting as is_lasting_fault
+from errata.triage.rulebook import is_lasting as is_lasting_fault
 
 GROUPS: dict[RecommendationGroup, str] = {
     "eval": "Eval improvements",

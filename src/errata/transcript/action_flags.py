@@ -15,12 +15,13 @@ from errata.transcript.actions import (
     MadeAction,
     differences,
     expected_actions,
+    is_write,
 )
 from errata.transcript.calls import CalledFunction
 from errata.transcript.mentions import Mentions, ValueMention, folded_text
 from errata.transcript.refusals import refusal_of
 from errata.transcript.tool_use import ToolUse, arguments_quote, as_json, is_agent, object_ids, speaker_of, words_with
-from errata.transcript.wording import in_brief, listed_values, shortened, times
+from errata.transcript.wording import in_brief, listed_values, sentence_around, shortened, times
 
 ARGUMENTS = 3
 LISTED = 3
@@ -281,3 +282,68 @@ def _counted(name: str, count: int, expected: int) -> str:
 def _called(call: CalledFunction) -> str:
     about = ", ".join(sorted(object_ids(call.arguments))[:2])
     return f"{call.name} ({about})" if about else call.name
+
+
+def actions_not_made(
+    steps: Sequence[Step], uses: Sequence[ToolUse], compared: ActionComparison | None
+) -> Iterator[Observation]:
+    """Messages after the first tool result that report an action as done which was never made."""
+    open_actions = _open_actions(compared, uses)
+    first = min((use.reply_step.index for use in uses if use.reply is not None and not use.is_code), default=None)
+    if not open_actions or first is None:
+        return
+    for step in steps:
+        if step.index > first and is_agent(step) and not step.tool_calls and step.text.strip():
+            yield from _never_made(step, open_actions)
+
+
+PREFIX = 3
+_DONE = lazy_regex(
+    r"\b(?:ha(?:s|ve) (?:now |also )?been (?:successfully )?|(?:was|were) successfully"
+    r"|(?:i(?:'|’)ve|i have) (?:successfully )?) ?(\w+(?:ed|ent|ade|ut))\b",
+    re.IGNORECASE,
+)
+_HEDGES = lazy_regex(
+    r"\b(?:not|if|once|after|would|will|can(?:not)?|could|should|before|unable|fail)\w*\b", re.IGNORECASE
+)
+_READS = lazy_regex(
+    r"(?:review|retriev|check|locat|verif|identif|search|look|found|confirm|receiv|list|not|inform|provid)",
+    re.IGNORECASE,
+)
+_TOKEN = lazy_regex(r"[a-z]{3,}")
+
+
+def _never_made(step: Step, open_actions: Sequence[tuple[str, frozenset[str]]]) -> Iterator[Observation]:
+    """The agent reports an expected action as done that it never made."""
+    for done in _reports(step.text):
+        sentence = sentence_around(step.text, *done.span())
+        words = {word[:PREFIX] for word in _TOKEN.findall(sentence.lower())}
+        name = next((name for name, tokens in open_actions if not words.isdisjoint(tokens)), None)
+        if name is not None:
+            yield Observation(
+                kind="action_not_made",
+                step=step.index,
+                speaker=speaker_of(step),
+                text=f"Reports an action as done, but {name} was never called successfully.",
+                quote=sentence,
+                tool=name,
+                strength="strong",
+            )
+            return
+
+
+def _open_actions(compared: ActionComparison | None, uses: Sequence[ToolUse]) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Expected actions that were not made, each with the beginnings of the words that only its name has."""
+    if compared is None:
+        return ()
+    made = {use.name for use in uses if not use.error and is_write(use.name)}
+    known = {token for name in made for token in _TOKEN.findall(name.lower())}
+    own = {call.name: frozenset(_TOKEN.findall(call.name.lower())) - known for call in compared.missing}
+    return tuple((name, frozenset(token[:PREFIX] for token in tokens)) for name, tokens in own.items() if tokens)
+
+
+def _reports(text: str) -> Iterator[re.Match[str]]:
+    for match in _DONE.finditer(text):
+        start = max(text.rfind("\n", 0, match.start()), text.rfind(". ", 0, match.start()), -1) + 1
+        if not _HEDGES.search(text[start : match.start()]) and not _READS.match(match[1]):
+            yield match

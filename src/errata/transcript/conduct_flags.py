@@ -84,7 +84,6 @@ def conduct_flags(steps: Sequence[Step], uses: Sequence[ToolUse]) -> Iterator[Ob
     yield from _assumptions(turns, uses)
     yield from _claimed_actions(turns, is_team=is_team)
     yield from _confirmations(turns, is_team=is_team)
-    yield from _answers_for_others(turns)
     yield from _unnoticed(turns)
     yield from _endings(turns)
 
@@ -217,25 +216,6 @@ def _confirmations(turns: Sequence[_Turn], *, is_team: bool) -> Iterator[Observa
             strength="moderate",
             steps=steps if len(steps) > 1 else (),
         )
-
-
-def _answers_for_others(turns: Sequence[_Turn]) -> Iterator[Observation]:
-    """Lines that begin with another agent's name, or a tool's output that the agent wrote itself."""
-    names = sorted({turn.step.actor.name for turn in turns if len(turn.step.actor.name) > 3})
-    others = re.compile(
-        rf"^[\s*#>]*({'|'.join(map(re.escape, names))})\**:\**\s+(?!please|can|could|would)",
-        re.MULTILINE | re.IGNORECASE,
-    )
-    for turn in turns:
-        matches = others.finditer(turn.text) if names else iter(())
-        spoken = next((one for one in matches if one[1] != turn.step.actor.name), None)
-        written = re.search(r"^\s*exitcode: \d", turn.text, re.MULTILINE)
-        if spoken is not None and not turn.text[spoken.end() :].partition("\n")[0].rstrip().endswith("?"):
-            text = f"Writes an answer for {spoken[1]}."
-            yield _flag("speaks_for_another", turn.step, text, turn.text, spoken, "moderate")
-        elif written is not None:
-            text = "Writes the output of a tool itself."
-            yield _flag("speaks_for_another", turn.step, text, turn.text, written, "strong")
 
 
 def _unnoticed(turns: Sequence[_Turn]) -> Iterator[Observation]:

@@ -1,5 +1,6 @@
 """The evidence log of an attempt: what its steps show by themselves, the strongest observations first."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
@@ -8,16 +9,30 @@ from msgspec.structs import replace
 from errata.model import Artefact, Attempt, Case, Observation
 from errata.model.words import ObservationKind, Strength
 from errata.text.cut_secrets import CutSecrets
-from errata.transcript.action_flags import action_flags
-from errata.transcript.actions import compare_actions
-from errata.transcript.answer_flags import answer_flags
-from errata.transcript.call_trouble import empty_results, failed_calls, repeated_calls
-from errata.transcript.claims import unsupported_claims
+from errata.text.lazy_regex import lazy_regex
+from errata.text.redact import beginning
+from errata.transcript.action_flags import action_flags, actions_not_made
+from errata.transcript.actions import compare_actions, is_write
+from errata.transcript.claims import answer_flags, unsupported_claims
 from errata.transcript.conduct_flags import conduct_flags
-from errata.transcript.contradictions import contradictions
 from errata.transcript.mentions import Mentions
 from errata.transcript.simulated_user import user_flags
-from errata.transcript.tool_use import as_json, is_agent, speaker_of, text_of, tool_uses
+from errata.transcript.tool_use import (
+    CODE,
+    ERROR_LINE,
+    ToolUse,
+    arguments_quote,
+    as_json,
+    failing_line,
+    is_agent,
+    is_waiting,
+    object_ids,
+    same_key,
+    speaker_of,
+    text_of,
+    tool_uses,
+)
+from errata.transcript.wording import listed_steps, times
 
 MOST = 12
 """Observations in a log."""
@@ -31,7 +46,6 @@ RANKING: tuple[ObservationKind, ...] = (
     "action_missing",
     "user_contradicts_task",
     "user_stopped_early",
-    "contradicts_result",
     "answer_overlooked",
     "data_assumed",
     "unsupported_claim",
@@ -40,7 +54,6 @@ RANKING: tuple[ObservationKind, ...] = (
     "unchecked_confirmation",
     "user_invents",
     "value_named",
-    "speaks_for_another",
     "call_returned_nothing",
     "ended_early",
     "call_repeated",
@@ -84,7 +97,7 @@ def _observations(attempt: Attempt, case: Case | None, context: Sequence[Artefac
     yield from chain(
         action_flags(attempt, case, uses, mentions, compared) if compared is not None else (),
         user_flags(attempt, case, uses, mentions, compared),
-        contradictions(attempt.steps, uses, compared),
+        actions_not_made(attempt.steps, uses, compared),
         failed_calls(uses),
         empty_results(uses),
         repeated_calls(uses),
@@ -112,3 +125,130 @@ def _folded(observations: Iterable[Observation]) -> list[Observation]:
     for observation in observations:
         groups.setdefault((observation.kind, observation.step, observation.tool + observation.argument), observation)
     return list(groups.values())
+
+
+OFTEN = 3
+_DIGITS = lazy_regex(r"\d+")
+_COMMANDS = ("command", "cmd", "script", "bash_command", "shell_command")
+
+
+def failed_calls(uses: Sequence[ToolUse]) -> Iterator[Observation]:
+    """One observation for each agent, tool and error, with whether a later call of the same kind worked."""
+    working: dict[tuple[str, ...], list[int]] = {}
+    for use in uses:
+        if use.worked:
+            working.setdefault(_kind(use), []).append(use.at)
+    groups: dict[tuple[str, ...], list[ToolUse]] = {}
+    for use in uses:
+        if use.error:
+            groups.setdefault((speaker_of(use.step), use.name, _DIGITS.sub("#", use.error)[:60]), []).append(use)
+    for group in groups.values():
+        first, last = group[0], group[-1]
+        later = working.get(_kind(last), [])
+        at = bisect_right(later, last.at)
+        recovered = later[at] if at < len(later) else None
+        yield _failure(group, first, None if recovered is None else _step_at(uses, recovered))
+
+
+def _step_at(uses: Sequence[ToolUse], at: int) -> int:
+    return uses[bisect_right(uses, at, key=lambda use: use.at) - 1].step.index
+
+
+def _failure(group: Sequence[ToolUse], first: ToolUse, recovered: int | None) -> Observation:
+    name = "code" if first.is_code else first.name
+    often = f" {times(len(group))} ({listed_steps(use.step.index for use in group)})" if len(group) > 1 else ""
+    after = f"a later call worked (step {recovered})" if recovered is not None else "no later call of its kind worked"
+    strength: Strength = "moderate" if recovered is None or first.is_code or len(group) > 1 else "weak"
+    if recovered is None and (first.is_code or (is_write(first.name) and not _is_command(first))):
+        strength = "strong"
+    return Observation(
+        kind="call_failed",
+        step=first.step.index,
+        speaker=speaker_of(first.step),
+        text=f"{name} failed{often}{_errors(group)}; {after}.",
+        quote=_quote(first),
+        related_step=first.reply_step.index if first.reply_step is not first.step else recovered,
+        tool="" if first.is_code else first.name,
+        strength=strength,
+        steps=_all_steps(group),
+    )
+
+
+def _errors(group: Sequence[ToolUse]) -> str:
+    """The first error, and whether the others have other values in it."""
+    same = len({use.error for use in group}) == 1
+    return f"{'' if same else ', the first time'}: {group[0].error.rstrip('.')}"
+
+
+def _is_command(use: ToolUse) -> bool:
+    """A shell's exit code may only mean that nothing was found."""
+    return isinstance(use.arguments, dict) and not use.arguments.keys().isdisjoint(_COMMANDS)
+
+
+def _quote(use: ToolUse) -> str:
+    """From the calling step: the line that raised, the result where the step has it, else the arguments."""
+    if use.is_code:
+        return beginning(failing_line(use.reply or "", use.step.text), ERROR_LINE) or arguments_quote(use)
+    if use.reply_step is use.step and use.reply and use.error in use.reply:
+        return use.error
+    return arguments_quote(use)
+
+
+def empty_results(uses: Sequence[ToolUse]) -> Iterator[Observation]:
+    """Code that printed nothing. A tool that finds nothing has answered; code without output has not."""
+    for use in uses:
+        if use.is_code and use.returned_nothing:
+            yield Observation(
+                kind="call_returned_nothing",
+                step=use.step.index,
+                speaker=speaker_of(use.step),
+                text="The code ran and printed no result.",
+                quote=arguments_quote(use),
+                related_step=use.reply_step.index,
+                strength="moderate",
+            )
+
+
+def repeated_calls(uses: Sequence[ToolUse]) -> Iterator[Observation]:
+    """The same call with the same result: nothing was learnt from it. Polling is none; failures are listed apart."""
+    seen: dict[tuple[str, str], ToolUse] = {}
+    groups: dict[tuple[str, str], list[ToolUse]] = {}
+    for use in uses:
+        if use.reply is None or use.error or not use.reply.strip() or not use.arguments:
+            continue
+        key = (use.name, same_key(use.arguments))
+        before = seen.get(key)
+        if before is not None and before.reply == use.reply and not is_waiting(key[1]):
+            groups.setdefault(key, [before]).append(use)
+        seen[key] = use
+    for group in groups.values():
+        again = group[1]
+        steps = [use.step.index for use in group]
+        yield Observation(
+            kind="call_repeated",
+            step=again.step.index,
+            speaker=speaker_of(again.step),
+            text=f"{again.name} was called {times(len(group))} with the same arguments and result "
+            f"({listed_steps(steps)}).",
+            quote=arguments_quote(again),
+            related_step=group[0].step.index,
+            tool="" if again.is_code else again.name,
+            strength="moderate" if len(group) > OFTEN else "weak",
+            steps=tuple(dict.fromkeys(steps)),
+        )
+
+
+def _kind(use: ToolUse) -> tuple[str, ...]:
+    """Calls that can make up for each other: the same tool on the same object, the same command, any code."""
+    if use.is_code:
+        return (CODE,)
+    if isinstance(use.arguments, dict):
+        command = next((use.arguments[key] for key in _COMMANDS if isinstance(use.arguments.get(key), str)), None)
+        if command is not None:
+            return (use.name, *command.split()[:1])
+        return (use.name, *sorted(object_ids(use.arguments)))
+    return (use.name,)
+
+
+def _all_steps(group: Sequence[ToolUse]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(use.step.index for use in group)) if len(group) > 1 else ()

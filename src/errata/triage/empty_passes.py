@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from errata.model import Attempt, Case, Check, Signal
 from errata.model.words import Confidence
 from errata.text.lazy_regex import lazy_regex
-from errata.triage.agent_logs import nothing_was_done
 from errata.triage.delivery import delivery_signal, error_body_signal
 from errata.triage.expected import is_about_safety
 from errata.triage.observed import signal
+from errata.triage.suspicious_work import nothing_was_done
 
 MOSTLY = 0.5
 # pytest's summary names a skipped test so; some harnesses count the line as a test that passed

@@ -18,13 +18,9 @@ from errata.triage import (
     demands,
     dialogues,
     judges,
-    last_words,
     limits,
-    lint,
     plain_mistakes,
-    services,
     simulators,
-    spelling,
     strictness,
     turn_mistakes,
     verifiers,
@@ -278,7 +274,7 @@ OF_LIMITS: tuple[Rule, ...] = (limits.ran_into_a_limit,)
 OF_UNKNOWN_STATUS: tuple[Rule, ...] = (has_unknown_status,)
 OF_TEXTS: tuple[Rule, ...] = (
     limits.loops,
-    last_words.names_a_failure,
+    delivery.names_a_failure,
 )
 OF_CONVERSATIONS: tuple[Rule, ...] = (*simulators.RULES, contradictions.expected_contradicts_data)
 """They need the transcript, which triage loads only where something depends on it."""
@@ -293,7 +289,7 @@ TESTED = frozenset(("tests", "step"))
 OF_MEASURED: tuple[Rule, ...] = (
     delivery.prompt_not_delivered,
     delivery.answered_with_an_error,
-    lint.only_lint_failed,
+    judges.only_lint_failed,
     limits.only_a_limit_failed,
     broken_tests.broken_assertion,
     *judges.RULES,
@@ -306,8 +302,8 @@ OF_TESTS: tuple[Rule, ...] = (
     broken_tests.broken_test,
     demands.other_path,
     demands.unnamed_precision,
-    spelling.refused_for_spelling,
-    services.service_down,
+    strictness.refused_for_spelling,
+    verifiers.service_down,
     demands.missing_output,
     plain_mistakes.does_not_compile,
 )

@@ -1,4 +1,7 @@
-"""Rules as data: TOML files that say where to look, what to match, what it means and who has to act."""
+"""Rules as data: TOML files that say where to look, what to match, what it means and who has to act.
+
+Plain words of a pattern are looked for before the regular expression runs.
+"""
 
 import re
 import tomllib
@@ -20,7 +23,6 @@ from errata.text.mask import steady
 from errata.text.redact import redact
 from errata.text.user_patterns import CompiledPattern, PatternMatch, compile_user_pattern
 from errata.triage.places import TextPlace
-from errata.triage.prefilter import needed
 
 FOLDER = Path(__file__).parent / "rules"
 QUOTE = 240
@@ -259,3 +261,128 @@ def _line_of(text: str, start: int, end: int) -> str:
         begin = word if begin - word <= QUOTE // 4 else begin  # not inside of a word
         line = line[begin : begin + QUOTE]
     return one_line(line, QUOTE)
+
+
+_LASTING = frozenset(
+    (
+        *("missing_tool", "package_missing", "disk_full", "out_of_memory", "system_limit"),
+        *("provider_model_missing", "provider_endpoint_missing", "provider_auth", "provider_quota"),
+    )
+)
+"""Rules whose words name a fault that stays."""
+_ABSENT = (
+    r"command not found|: not found\s*$|\bENOENT\b|[Nn]o module named|ModuleNotFoundError"
+    r"|cannot open shared object file|[Bb]ad interpreter|[Ee]xec format error|externally-managed-environment"
+    r"|Could not find a version that satisfies|No solution found when resolving|Executable doesn't exist"
+    r"|No such file or directory|file or directory not found|can't open file"
+)
+_FORBIDDEN = r"(?i:no space left on device)|ENOSPC|[Pp]ermission denied|EACCES|EPERM|[Rr]ead-only file system"
+_REJECTED = (
+    r"\b401\b|\b403\b|(?i:unauthori[sz]ed|invalid api[_ ]key|credit balance|insufficient (?:credits|balance|quota))"
+    r"|model_not_found|(?i:no endpoints found)"
+)
+_OF_LASTING = lazy_regex(f"{_ABSENT}|{_FORBIDDEN}|{_REJECTED}", re.MULTILINE)
+
+
+def is_lasting(decided_by: str, reason: str) -> bool:
+    """By the rule that decided, else by the words of the log that it goes by."""
+    return decided_by in _LASTING or _OF_LASTING.search(reason) is not None
+
+
+SHORTEST = 3
+_CLASSES = "bBdDsSwWAZ"
+_PLAIN = lazy_regex(r"[^\\\[\]{}().^$|?*+]+(?![?*+{])")
+"""Characters that stand for themselves, without the last one where it is repeated."""
+_FLAGS = lazy_regex(r"-?[aimsx]{1,5}(?=:)")
+
+
+def needed(pattern: str) -> tuple[str, ...]:
+    """Lower-case texts, one of them in every match of the pattern; empty where no such texts are known."""
+    return tuple(dict.fromkeys(_Reading(pattern).alternatives()))
+
+
+class _Reading:
+    """A pattern read from left to right, once; brackets are read by the same rule as the whole."""
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+        self._at = 0
+
+    def alternatives(self) -> list[str]:
+        """Up to the closing bracket or the end; empty where one alternative has no stretch that is long enough."""
+        choices = [self._best_of_one()]
+        while self._take("|"):
+            choices.append(self._best_of_one())
+        return [one for best in choices for one in best] if all(choices) else []
+
+    def _best_of_one(self) -> list[str]:
+        """What one alternative must hold: the stretch, or the choice of stretches, whose shortest is longest."""
+        candidates: list[list[str]] = []
+        run = ""
+        while self._at < len(self._pattern) and self._pattern[self._at] not in "|)":
+            if stretch := _PLAIN.match(self._pattern, self._at):
+                run += stretch[0].lower()
+                self._at = stretch.end()
+                continue
+            plain, choice = self._item()
+            least = self._least_count()
+            if plain and least == 1:
+                run += plain
+                continue
+            candidates.append([run + plain if least else run])
+            run = ""
+            if choice and least:
+                candidates.append(choice)
+        candidates.append([run])
+        best = max(candidates, key=lambda choice: min(map(len, choice)))
+        return best if min(map(len, best)) >= SHORTEST else []
+
+    def _item(self) -> tuple[str, list[str]]:
+        """The next plain character, or what a bracket must hold; neither where it can be anything."""
+        letter = self._pattern[self._at]
+        self._at += 1
+        if letter == "\\":
+            letter = self._pattern[self._at]
+            self._at += 1
+            return ("", []) if letter in _CLASSES or letter.isdigit() else (letter.lower(), [])
+        if letter == "[":
+            self._skip_set()
+            return "", []
+        if letter == "(":
+            return "", self._group()
+        return ("", []) if letter in ".^$" else (letter.lower(), [])
+
+    def _group(self) -> list[str]:
+        asks = self._take("?")
+        if asks and (flags := _FLAGS.match(self._pattern, self._at)):
+            self._at = flags.end()
+        known = not asks or self._take(":")  # of looks ahead and behind nothing is known
+        if asks and not known:
+            while self._at < len(self._pattern) and self._pattern[self._at] in "<=!P":
+                self._at += 1
+        choices = self.alternatives()
+        self._take(")")
+        return choices if known else []
+
+    def _least_count(self) -> int:
+        """How often the item before must be there at least: once, once and perhaps more (2), or not at all."""
+        if self._at >= len(self._pattern) or self._pattern[self._at] not in "?*+{":
+            return 1
+        sign = self._pattern[self._at]
+        if sign == "{":
+            self._at = self._pattern.index("}", self._at)
+        self._at += 1
+        self._take("?")
+        return 2 if sign == "+" else 0
+
+    def _skip_set(self) -> None:
+        self._take("^")
+        self._take("]")
+        while self._pattern[self._at] != "]":
+            self._at += 2 if self._pattern[self._at] == "\\" else 1
+        self._at += 1
+
+    def _take(self, letter: str) -> bool:
+        taken = self._pattern.startswith(letter, self._at)
+        self._at += taken
+        return taken

@@ -8,8 +8,7 @@ from errata.model.obstacles import MANGLED, channel_state, only_writes_calls, ru
 from errata.model.words import Owner
 from errata.text.redact import beginning
 from errata.triage import working
-from errata.triage.cascades import CrashSurvey
-from errata.triage.named_causes import BlamedFailure, NamedCauses
+from errata.triage.cascades import BlamedFailure, CrashSurvey, NamedCauses
 from errata.triage.observed import OWNER_BY_PHASE, Observed
 from errata.triage.places import phase_of
 

@@ -15,7 +15,7 @@ from errata.triage.across import answer_form, is_open_answer, short_answer
 from errata.triage.demands import unnamed_demands
 from errata.triage.expected import expected_texts, task_text
 from errata.triage.runner_output import FailedTest, failed_tests
-from errata.triage.services import unreachable
+from errata.triage.verifiers import unreachable
 
 QUOTE = 160
 REFERENCE = "the reference"
