@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from errata.model import Run, StoredRun, UnreadFiles
     from errata.runs.importing import PathSummary
     from errata.runs.log_search import Order
+    from errata.store.run_totals import Settled
     from errata.verbs.store import Store
 
 WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "kept"}
@@ -40,6 +41,7 @@ MAPPED = frozenset(("generic", "errata-jsonl"))
 @click.option("--map", "map_path", type=click.Path(path_type=Path), help="Mapping file for a custom format.")
 @click.option("--branch", default="", help="Branch that the runs tested; default: the CI job's.")
 @click.option("--commit", default="", help="Commit that the runs tested; default: the CI job's.")
+@click.option("--replace", is_flag=True, help="Take what is read in place of a stored run with the same id.")
 @click.option("--no-triage", is_flag=True, help="Assign owners later, when they are first needed.")
 @deployment_option
 @ray_option
@@ -50,6 +52,7 @@ def command(
     map_path: Path | None,
     branch: str,
     commit: str,
+    replace: bool,
     no_triage: bool,
     deployment: str,
     ray_address: str,
@@ -66,9 +69,9 @@ def command(
     with chosen_workers(ray_address) as workers:
         if objects or workers is not None:
             orders = look_for(local, source=source, map_path=map_path, on_unread=unread.append)
-            summaries = import_with(workers, orders, objects, options, source=source)
+            summaries = import_with(workers, orders, objects, options, source=source, replace=replace)
         else:
-            summaries = _import_here(local, options, source=source, map_path=map_path, unread=unread)
+            summaries = _import_here(local, options, source=source, map_path=map_path, unread=unread, replace=replace)
         store = options.store
         note_branch(summaries, store, branch=branch, commit=commit)
         if not no_triage:
@@ -105,24 +108,36 @@ def _show_all(summaries: "Sequence[PathSummary]", store: "Store") -> None:
 
 
 def _import_here(
-    local: Sequence[Path], options: Options, *, source: str, map_path: Path | None, unread: "list[UnreadFiles]"
+    local: Sequence[Path],
+    options: Options,
+    *,
+    source: str,
+    map_path: Path | None,
+    unread: "list[UnreadFiles]",
+    replace: bool,
 ) -> "list[PathSummary]":
     from errata.runs.importing import import_orders
 
     orders = look_for(local, source=source, map_path=map_path, on_unread=unread.append)
     with progress("Importing") as on_items:
-        return import_orders(orders, options.store, on_items=on_items)
+        return import_orders(orders, options.store, on_items=on_items, replace=replace)
 
 
 def import_with(
-    workers: "WorkerPool | None", orders: "Sequence[Order]", objects: Sequence[str], options: Options, *, source: str
+    workers: "WorkerPool | None",
+    orders: "Sequence[Order]",
+    objects: Sequence[str],
+    options: Options,
+    *,
+    source: str,
+    replace: bool = False,
 ) -> "list[PathSummary]":
     """With the workers of a cluster; without one, logs in object storage are copied and read here, one by one."""
     from errata.cluster.workers import ThisProcess, import_on_workers, remote_logs
 
     logs: list[Order | RemoteLogs] = [*orders, *remote_logs(objects, source=source)]
     with progress("Importing") as on_items:
-        return import_on_workers(workers or ThisProcess(), logs, options.store, on_items=on_items)
+        return import_on_workers(workers or ThisProcess(), logs, options.store, on_items=on_items, replace=replace)
 
 
 def _triage(
@@ -197,8 +212,11 @@ def show_import(
         put(" · ".join(parts), hang=4)
     for imported in summary.runs:
         if imported.change == "kept":
+            say(f"note: the store has more of {imported.id} than `{summary.path}`; `--replace` takes this log instead")
+        if imported.apart_from:
             say(
-                f"note: the store has more of {imported.id} than `{summary.path}`; to replace it, run `errata rm` first"
+                f"note: `{summary.path}` has the id of run {imported.apart_from}, but other results: it is a run of its"
+                " own, named by its folder; `--replace` takes it instead"
             )
     if summary.unreadable:
         show_unreadable(summary)
@@ -267,7 +285,8 @@ def _put_json(
             ImportOutput(
                 run=stored.run.native_id,
                 run_id=stored.run.id,
-                change=imported.change,
+                change=cast("Settled", imported.change),
+                apart_from=imported.apart_from or None,
                 revision=imported.revision,
                 source=summary.source,
                 path=summary.path,

@@ -107,7 +107,12 @@ def remote_logs(urls: Iterable[str], *, source: str = "") -> list[RemoteLogs]:
 
 
 def import_on_workers(
-    workers: WorkerPool, logs: Sequence[Order | RemoteLogs], store: Store, *, on_items: OnItems = lambda _: None
+    workers: WorkerPool,
+    logs: Sequence[Order | RemoteLogs],
+    store: Store,
+    *,
+    on_items: OnItems = lambda _: None,
+    replace: bool = False,
 ) -> list[PathSummary]:
     """Orders that were recognised before, and addresses of object storage."""
     parts: Iterator[Part] = (part for message in _results(workers, _logs_to_read(logs, workers)) for part in message)
@@ -124,7 +129,7 @@ def import_on_workers(
                 return
             yield msgspec.msgpack.decode(part, type=PackedBatch)
 
-    return import_orders(orders(), store, on_items=on_items, read=batches)
+    return import_orders(orders(), store, on_items=on_items, read=batches, replace=replace)
 
 
 def _logs_to_read(logs: Sequence[Order | RemoteLogs], workers: WorkerPool) -> Iterator[LogsToRead]:

@@ -149,6 +149,8 @@ class Run(Record):
     excluded: Exclusion | None = None
     origin: str = ""
     """The path on this machine that every `ref.file` of the run is relative to. No part of the run's content."""
+    parts_at: tuple[str, ...] = ()
+    """Where the logs of its parts lie, if it was put together from several."""
 
     def __post_init__(self) -> None:
         if not self.id:

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import msgspec
 
-from errata import sources
 from errata.errors import SourceError
 from errata.model import Unreadable
 from errata.runs import reader_processes, unchanged
-from errata.runs.log_search import Order, found_by, look_for
+from errata.runs.log_search import Order, look_for
+from errata.runs.shared_ids import items_of, read_again
 from errata.store.database import Store
 from errata.store.importing import Importing
 from errata.store.packing import PackedBatch, as_sent, pack_items, seal
-from errata.store.run_totals import ImportedRun
+from errata.store.run_totals import UNSETTLED, ImportedRun
 from errata.store.whole_runs import PendingRun, RunGroup, whole_runs
 
 BATCHES_IN_MEMORY = 4
@@ -31,7 +31,7 @@ def batches(order: Order) -> Iterator[PackedBatch]:
 
 def read_alone(order: Order) -> Iterator[PackedBatch]:
     """The same, read in this process whatever its size."""
-    return seal(map(as_sent, pack_items(sources.read(found_by(order)))))
+    return seal(map(as_sent, pack_items(items_of(order))))
 
 
 SHOWN = 20
@@ -62,13 +62,20 @@ def import_paths(
     source: str = "",
     map_path: Path | None = None,
     on_items: OnItems = lambda _: None,
+    replace: bool = False,
 ) -> list[PathSummary]:
     """Read everything at the paths into the store. Recognition comes first, so that a wrong path changes nothing."""
-    return import_orders(look_for(paths, source=source, map_path=map_path), store, on_items=on_items)
+    orders = look_for(paths, source=source, map_path=map_path)
+    return import_orders(orders, store, on_items=on_items, replace=replace)
 
 
 def import_orders(
-    orders: Iterable[Order], store: Store, *, on_items: OnItems = lambda _: None, read: Read = batches
+    orders: Iterable[Order],
+    store: Store,
+    *,
+    on_items: OnItems = lambda _: None,
+    read: Read = batches,
+    replace: bool = False,
 ) -> list[PathSummary]:
     """The same, of what was found at the paths before. A folder may hold very many small runs.
 
@@ -78,10 +85,13 @@ def import_orders(
     first_order = next(following, None)
     if first_order is None:  # a store that can only be read has nothing to refuse
         return []
-    with store.kept_open(), RunGroup(store) as group, reader_processes.sizes_kept():
+    with store.kept_open(), RunGroup(store, replace=replace) as group, reader_processes.sizes_kept():
         paths = []
         for order in chain((first_order,), following):
-            paths.append(_import_one(order, store, group, on_items, read))
+            paths.append(_import_one(order, store, group, on_items, read, replace=replace))
+        group.flush()
+        for path in paths:
+            path.settle(store)
     summaries = [path.summary() for path in paths]
     if summaries and not any(summary.runs for summary in summaries):
         first = next((example for summary in summaries for example in summary.examples), None)
@@ -119,6 +129,27 @@ class ReadPath:
         runs = (run.result if isinstance(run, PendingRun) else run for run in self.runs)
         return tuple(run for run in runs if run is not None)
 
+    def settle(self, store: Store) -> None:
+        """Read a log again whose run has an id that another log has, too, until each run is one that is known.
+
+        A log that is not here can't be read again: its run stays as it was.
+        """
+        results, order = {run.id: run for run in self.import_results()}, self._order
+        while unsettled := [run for run in results.values() if run.change in UNSETTLED]:
+            if not Path(order.path).exists():
+                results |= {run.id: msgspec.structs.replace(run, change="kept") for run in unsettled}
+                break
+            order = read_again(order, unsettled, store)
+            parts = [change.run for change in order.changes if change.apart is None]
+            with Importing(store, parts=parts) as importing:
+                for batch in read_alone(order):
+                    importing.add(batch)
+                again = importing.finish()
+            settled = {run.id: run for run in results.values() if run not in unsettled}
+            results = {run.id: run for run in again} | settled
+        apart = {change.apart.id: change.run for change in order.changes if change.apart is not None}
+        self.runs = [msgspec.structs.replace(run, apart_from=apart.get(run.id, "")) for run in results.values()]
+
     def summary(self) -> PathSummary:
         order, examples = self._order, tuple(self._examples)
         return PathSummary(
@@ -132,7 +163,9 @@ class ReadPath:
         )
 
 
-def _import_one(order: Order, store: Store, group: RunGroup, on_items: OnItems, read: Read) -> ReadPath:
+def _import_one(
+    order: Order, store: Store, group: RunGroup, on_items: OnItems, read: Read, *, replace: bool
+) -> ReadPath:
     state = unchanged.state_of(order) if read is batches else None
     if state is not None:
         group.flush()
@@ -141,7 +174,7 @@ def _import_one(order: Order, store: Store, group: RunGroup, on_items: OnItems, 
             path.count_unchanged(known)
             on_items(known.attempts)
             return path
-    path = _import_batches(order, read(order), store, group, on_items)
+    path = _import_batches(order, read(order), store, group, on_items, replace=replace)
     if state is not None and len(path.runs) == 1:
         group.flush()
         unchanged.keep(order, state, path.import_results()[0], store)
@@ -149,7 +182,13 @@ def _import_one(order: Order, store: Store, group: RunGroup, on_items: OnItems, 
 
 
 def _import_batches(
-    order: Order, rest: Iterator[PackedBatch], store: Store, group: RunGroup, on_items: OnItems
+    order: Order,
+    rest: Iterator[PackedBatch],
+    store: Store,
+    group: RunGroup,
+    on_items: OnItems,
+    *,
+    replace: bool,
 ) -> ReadPath:
     path = ReadPath(order)
     first = list(islice(rest, BATCHES_IN_MEMORY))
@@ -162,7 +201,7 @@ def _import_batches(
         path.runs = [run.pending for run in whole]
         return path
     group.flush()
-    with Importing(store) as importing:
+    with Importing(store, replace=replace) as importing:
         for batch in chain(first, rest):
             importing.add(batch)
             path.count(batch)

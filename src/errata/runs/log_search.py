@@ -3,15 +3,30 @@
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from errata import sources
 from errata.errors import ErrataError, SourceError, UnknownFormatError, did_you_mean
-from errata.model import UnreadFiles
+from errata.model import Run, UnreadFiles
 from errata.sources import PassedOver, RecognisedPath
 from errata.sources.base import Match
 from errata.sources.generic import with_map
+
+
+class RunChange(msgspec.Struct, frozen=True):
+    """How a run is read whose id another log has, too."""
+
+    run: str
+    apart: Run | None = None
+    """Where its results differ: itself, named by a folder."""
+    tried: tuple[str, ...] = ()
+    """Runs whose results differ."""
+    prefix: str = ""
+    """Where it is a part of that run: the way from that run's place to its files."""
+    known: frozenset[tuple[Any, ...]] = frozenset()
+    """Attempts that the other parts have."""
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -20,6 +35,7 @@ class Order(msgspec.Struct, frozen=True):
     map: str = ""
     passed_over: tuple[str, ...] = ()
     """Files with a part of the same evaluation."""
+    changes: tuple[RunChange, ...] = ()
 
 
 def found_by(order: Order) -> RecognisedPath:

@@ -68,7 +68,7 @@ def unchanged(order: Order, state: LogState, store: Store) -> UnchangedLog | Non
 
 def keep(order: Order, state: LogState, run: ImportedRun, store: Store) -> None:
     """After the log was imported, unless it changed meanwhile."""
-    content = _content(state) if run.change != "kept" else None
+    content = _content(state) if run.change in ("new", "grown", "unchanged") else None
     if content is not None:
         keep_summary(store, run.pk, KIND, _key(order), content)
 

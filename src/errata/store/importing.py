@@ -1,23 +1,25 @@
 """Writing large runs: staged under a number nobody sees, then made current in one short transaction each."""
 
+from collections.abc import Collection
 from contextlib import ExitStack
+from hashlib import blake2b
 from types import TracebackType
 from typing import Any, Self
 
 import msgspec
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
 from errata.errors import StoreError
 from errata.model import Counts, Run, Unreadable
-from errata.model.codec import pack
-from errata.store import engine
-from errata.store.blocks import OlderContent, compress, is_older
+from errata.model.codec import pack, unpack
+from errata.store import engine, shared_ids
+from errata.store.blocks import DIGEST_SIZE, OlderContent, compress, is_older
 from errata.store.case_versions import complete_versions, write_cases
 from errata.store.database import Store, this_process
 from errata.store.engine import fitting
 from errata.store.packing import Blob, PackedBatch, RunPart, without_texts
 from errata.store.removal import collect_garbage
-from errata.store.run_totals import UNREADABLE_KEPT, ImportedRun, RunTotals, is_less, share_unclaimed
+from errata.store.run_totals import UNREADABLE_KEPT, Change, ImportedRun, RunTotals, is_less, share_unclaimed
 from errata.store.schema import attempts, blob_uses, blobs, blocks, checks, runs, unreadables
 
 BATCHES_AT_ONCE = 8
@@ -28,8 +30,10 @@ BYTES_AT_ONCE = 2 * 1024 * 1024
 class Importing:
     """One import: takes batches, then `finish`. Left without finishing, nothing of it will be seen."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, *, parts: Collection[str] = (), replace: bool = False) -> None:
+        """`parts`: ids of runs that get what is read; with `replace`, a log takes the place of any other of its id."""
         self._store = store
+        self._parts, self._replace = parts, replace
         self._staged: dict[str, Staged] = {}
         self._waiting: list[PackedBatch] = []
         self._size = 0
@@ -78,7 +82,9 @@ class Importing:
             with self._store.writing(rows=True) as connection:
                 staged.close(connection)
             with self._store.writing() as connection:
-                done.append(staged.make_current(connection))
+                done.append(
+                    staged.make_current(connection, is_part=staged.run.id in self._parts, replace=self._replace)
+                )
         collect_garbage(self._store)
         return done
 
@@ -146,22 +152,24 @@ class Staged(RunTotals):
         rows = [(number, pack(item)) for number, item in enumerate(self.unreadables)]
         engine.bulk_insert(connection, unreadables, rows, run_pk=self.pk)
 
-    def make_current(self, connection: Connection) -> ImportedRun:
+    def make_current(self, connection: Connection, *, is_part: bool, replace: bool) -> ImportedRun:
+        columns = (runs.c.pk, runs.c.digest, runs.c.revision, runs.c.counts, runs.c.origin, runs.c.record)
+        query = select(*columns).where(runs.c.run_id == self.run.id, runs.c.state == "current")
+        old = connection.execute(query).first()
         digest = self.digest()
-        old = connection.execute(
-            select(runs.c.pk, runs.c.digest, runs.c.revision, runs.c.counts).where(
-                runs.c.run_id == self.run.id, runs.c.state == "current"
-            )
-        ).first()
         if old is not None and self.is_same_as(old.digest, self._older_content):
-            connection.execute(update(runs).where(runs.c.pk == self.pk).values(state="stale"))
+            self._give_way(connection)
             # the logs may have moved; that is not a change of the run
             connection.execute(update(runs).where(runs.c.pk == old.pk).values(origin=engine.fitting(self.run.origin)))
             return ImportedRun(self.run.id, old.pk, "unchanged", old.revision)
+        if old is not None and is_part:
+            digest = self._join(connection, old, digest)
         counts = self._counts(connection)
-        if old is not None and is_less(counts, old.counts):
-            connection.execute(update(runs).where(runs.c.pk == self.pk).values(state="stale"))
-            return ImportedRun(self.run.id, old.pk, "kept", old.revision)
+        if old is not None and not is_part and not replace:
+            change = self._change(connection, old, counts)
+            if change != "grown":
+                self._give_way(connection)
+                return ImportedRun(self.run.id, old.pk, change, old.revision)
         revision = 1 if old is None else old.revision + 1
         if old is not None:
             connection.execute(update(runs).where(runs.c.pk == old.pk).values(state="stale"))
@@ -170,6 +178,23 @@ class Staged(RunTotals):
         values["counts"] = msgspec.to_builtins(counts)
         connection.execute(update(runs).where(runs.c.pk == self.pk).values(**values))
         return ImportedRun(self.run.id, self.pk, "new" if old is None else "grown", revision)
+
+    def _give_way(self, connection: Connection) -> None:
+        connection.execute(update(runs).where(runs.c.pk == self.pk).values(state="stale"))
+
+    def _change(self, connection: Connection, old: Row[*tuple[Any, ...]], counts: Counts) -> Change:
+        if shared_ids.is_log_of(self.run, old.record, old.origin):
+            return "kept" if is_less(counts, old.counts) else "grown"
+        return shared_ids.relation(connection, self.run, self.pk, old)
+
+    def _join(self, connection: Connection, old: Row[*tuple[Any, ...]], digest: str) -> str:
+        """The stored rows behind those of this part; the digest of both."""
+        shared_ids.add_stored_rows(connection, old.pk, self.pk)
+        complete_versions(connection, self.pk)
+        stored = msgspec.structs.replace(unpack(old.record, Run), origin=old.origin)
+        self.take_in(msgspec.convert(old.counts, Counts), shared_ids.facts_of(connection, self.pk))
+        self.run = shared_ids.joined(stored, self.run, self._cases(connection))
+        return blake2b(f"{old.digest} {digest}".encode(), digest_size=DIGEST_SIZE).hexdigest()
 
     def _older_content(self) -> str:
         return self._older.hexdigest() if self._older is not None else ""

@@ -23,8 +23,12 @@ _facts_of, _spent_on = (
     itemgetter(*map(ATTEMPT_COLUMNS.index, names))
     for names in (("counted", "failure", "execution", "measurement", "outcome"), ("counted", "tokens", "cost"))
 )
-Change = Literal["new", "grown", "unchanged", "kept"]
+Settled = Literal["new", "grown", "unchanged", "kept"]
 """`kept`: the store holds more of the run than this log does, and nothing was changed."""
+Change = Settled | Literal["part", "apart", "unsettled"]
+"""The last three only while runs are imported whose id another log has, too: they are read again as a part of that run,
+or as runs of their own."""
+UNSETTLED: tuple[Change, ...] = ("part", "apart", "unsettled")
 
 
 class ImportedRun(msgspec.Struct, frozen=True):
@@ -34,6 +38,8 @@ class ImportedRun(msgspec.Struct, frozen=True):
     pk: int
     change: Change
     revision: int
+    apart_from: str = ""
+    """The run of the same harness's id whose results differ; this one is named by its folder."""
 
 
 class RunTotals:
@@ -72,6 +78,19 @@ class RunTotals:
             known = self._checks.setdefault(name, {})
             for status, count in statuses.items():
                 known[status] = known.get(status, 0) + count
+
+    def take_in(self, counts: Counts, facts: Iterable[tuple[Any, ...]]) -> None:
+        """Count a stored part of the run, too; `facts` are those of all attempts, each with how often."""
+        self.rows += counts.attempts
+        self._unreadable += counts.unreadable
+        self._facts = Counter({tuple(values): often for *values, often in facts})
+        for name, statuses in counts.checks.items():
+            known = self._checks.setdefault(name, {})
+            for status, count in statuses.items():
+                known[status] = known.get(status, 0) + count
+        self._tokens = _total(self._tokens, counts.tokens)
+        self._cost = _total(self._cost, counts.cost)
+        self._cost_known += counts.cost_known
 
     def _add_spent(self, rows: Iterable[tuple[bool, int | None, float | None]]) -> None:
         for is_counted, spent, cost in rows:
@@ -158,6 +177,10 @@ def share_unclaimed(every: Sequence[RunTotals], unclaimed: Iterable[Unreadable],
             totals.note(msgspec.structs.replace(item, why=why))
     for totals in every:
         totals.note_more(more)
+
+
+def _total(first: Any, second: Any) -> Any:
+    return first if second is None else second if first is None else first + second
 
 
 def _summed(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:

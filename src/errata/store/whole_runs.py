@@ -18,6 +18,7 @@ from errata.store.packing import PackedBatch, RunPart, without_texts
 from errata.store.removal import collect_garbage
 from errata.store.run_totals import ATTEMPT_COLUMNS, Change, ImportedRun, RunTotals, is_less, share_unclaimed
 from errata.store.schema import attempts, blob_uses, blobs, blocks, cases, checks, runs, unreadables
+from errata.store.shared_ids import is_log_of
 
 GROUP_RUNS = 500
 GROUP_BYTES = 8 * 1024 * 1024
@@ -123,8 +124,8 @@ class NewRun(NamedTuple):
 class RunGroup:
     """Whole runs that wait until there are enough of them for a transaction. It ends with what waits being written."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, *, replace: bool = False) -> None:
+        self._store, self._replace = store, replace
         self._waiting: dict[str, WholeRun] = {}
         self._size = 0
         self._importer = this_process()
@@ -171,8 +172,11 @@ class RunGroup:
                 moved += [(engine.fitting(run.run.origin), old.pk)] if run.run.origin != old.origin else []
                 results.append(ImportedRun(run_id, old.pk, "unchanged", old.revision))
                 continue
+            if old is not None and not self._replace and not is_log_of(run.run, old.record, old.origin):
+                results.append(ImportedRun(run_id, old.pk, "unsettled", old.revision))
+                continue
             counts = run.whole_counts()
-            if old is not None and is_less(counts, old.counts):
+            if old is not None and not self._replace and is_less(counts, old.counts):
                 results.append(ImportedRun(run_id, old.pk, "kept", old.revision))
                 continue
             change: Change = "new" if old is None else "grown"
@@ -201,7 +205,7 @@ class RunGroup:
 
 def _current(connection: Connection, ids: list[str]) -> dict[str, Row[Any]]:
     known: dict[str, Row[Any]] = {}
-    columns = (runs.c.run_id, runs.c.pk, runs.c.digest, runs.c.revision, runs.c.counts, runs.c.origin)
+    columns = (runs.c.run_id, runs.c.pk, runs.c.digest, runs.c.revision, runs.c.counts, runs.c.origin, runs.c.record)
     for some in engine.chunks(ids):
         query = select(*columns).where(runs.c.run_id.in_(some), runs.c.state == "current")
         known |= {row.run_id: row for row in connection.execute(query)}

@@ -73,6 +73,8 @@ class ImportOutput(NamedRun):
 
     change: Literal["new", "grown", "unchanged", "kept"]
     """`grown`: its content changed, so it has a new revision. `kept`: the store already holds more of it."""
+    apart_from: str | None
+    """The run that has the same id in its log, but other results: this one is named by its folder."""
     revision: int
     source: str
     path: str

@@ -1,0 +1,121 @@
+"""Folders in which several logs share the id of a run: every row ends in a run, and there are as many runs as there were."""
+
+import json
+import os
+import random
+
+import pytest
+
+from errata.runs.importing import import_paths
+from errata.store.runs import all_runs
+
+TREES = int(os.environ.get("ERRATA_TREES", "12"))
+"""`ERRATA_TREES=500` tries as many."""
+
+
+def swe_bench(folder, run, results):
+    """A report of the SWE-bench harness; its name is the run's id."""
+    ids = {
+        word: [case for case, passed in results.items() if passed is (word == "resolved")]
+        for word in ("resolved", "unresolved")
+    }
+    report = {
+        "total_instances": len(results), "submitted_instances": len(results), "completed_instances": len(results),
+        "resolved_instances": len(ids["resolved"]), "unresolved_instances": len(ids["unresolved"]),
+        "empty_patch_instances": 0, "error_instances": 0, "completed_ids": list(results), "incomplete_ids": [],
+        "empty_patch_ids": [], "submitted_ids": list(results), "resolved_ids": ids["resolved"],
+        "unresolved_ids": ids["unresolved"], "error_ids": [], "schema_version": 2,
+    }  # fmt: skip
+    (folder / f"model.{run}.json").write_text(json.dumps(report))
+
+
+def inspect(folder, run, results):
+    samples = [
+        {
+            "id": case, "epoch": 1, "input": f"do {case}", "target": "yes", "messages": [],
+            "output": {"model": "m", "choices": [], "completion": "yes"},
+            "scores": {"match": {"value": "C" if passed else "I", "answer": "yes"}},
+        }
+        for case, passed in results.items()
+    ]  # fmt: skip
+    task = {"eval_id": run, "run_id": run, "created": "2026-05-01T10:00:00+00:00", "task": "t", "task_id": run,
+            "model": "m", "dataset": {"name": "d", "samples": len(results)}, "config": {}}  # fmt: skip
+    log = {"version": 2, "status": "success", "eval": task, "plan": {"name": "plan", "steps": []}, "samples": samples}
+    (folder / f"2026-05-01T10-00-00_t_{run}.json").write_text(json.dumps(log))
+
+
+def results_of(chance, cases):
+    return {f"org__repo-{case}": chance.random() < 0.5 for case in cases}
+
+
+def copies(chance, cases):
+    whole = results_of(chance, cases)
+    return [whole, whole], [whole]
+
+
+def grown(chance, cases):
+    whole = results_of(chance, cases)
+    sizes = [chance.randint(1, len(whole) - 1), len(whole)]
+    return [dict(list(whole.items())[:size]) for size in sizes], [whole]
+
+
+def parts(chance, cases):
+    whole = results_of(chance, cases)
+    rows = list(whole.items())
+    cut = chance.randint(1, len(rows) - 1)
+    return [dict(rows[:cut]), dict(rows[cut:]), dict(rows[:cut])], [whole]
+
+
+def apart(chance, cases):
+    first = results_of(chance, cases)
+    rest = list(first)[: chance.randint(1, len(first))]
+    second = {case: not passed if case in rest else passed for case, passed in first.items()}
+    return [first, second, first], [first, second]
+
+
+def tree(chance, folder):
+    """Logs of two to four ids in folders of any depth; the results of each run that was made."""
+    made = []
+    for number in range(chance.randint(2, 4)):
+        write = chance.choice([swe_bench, inspect])
+        family = chance.choice([copies, grown, parts, apart])
+        logs, runs = family(chance, range(chance.randint(3, 8)))
+        made += [tuple(sorted(run.items())) for run in runs]
+        chance.shuffle(logs)
+        for at, log in enumerate(logs):
+            place = folder / chance.choice(["", "old", "old/more"]) / f"exp{number}-{at}"
+            place.mkdir(parents=True)
+            write(place, f"run{number}", log)
+    return made
+
+
+def stored_results(store):
+    from errata.store.attempts import attempts_of
+
+    return [
+        tuple(
+            sorted(
+                (attempt.case.rpartition("/")[2], attempt.outcome == "pass") for attempt in attempts_of(store, one.pk)
+            )
+        )
+        for one in all_runs(store)
+    ]
+
+
+@pytest.mark.req("N-01")
+@pytest.mark.parametrize("seed", range(TREES))
+def test_every_row_of_a_messy_folder_ends_in_a_run(seed, tmp_path, store):
+    chance = random.Random(seed)
+    made = tree(chance, tmp_path / "logs")
+    paths = (
+        [tmp_path / "logs"]
+        if chance.random() < 0.5
+        else sorted(one.parent for one in (tmp_path / "logs").rglob("*.json"))
+    )
+    chance.shuffle(paths)
+    for path in paths:
+        import_paths([path], store)
+
+    assert sorted(stored_results(store)) == sorted(made)
+    import_paths([tmp_path / "logs"], store)
+    assert sorted(stored_results(store)) == sorted(made)
