@@ -78,7 +78,9 @@ def test_the_count_is_the_same_wherever_it_is_shown(tmp_path, store):
 
 def test_weak_signs_alone_make_no_pass_suspicious(tmp_path, store):
     rows = [a_row(number, 200, f"Answer number {number} of many") for number in range(4)]
-    rows[0]["response"]["output"] = "Sorry to say: I was unable to complete the task."
+    task = "Print question number 0"
+    rows[0] |= {"vars": {"q": task}, "testCase": rows[0]["testCase"] | {"vars": {"q": task}}}
+    rows[0]["prompt"]["raw"] = rows[0]["response"]["output"] = task
     view = analysed(tmp_path, store, rows)
 
     assert (view.suspicious.suspicious, view.suspicious.only_weak) == (0, 1)

@@ -88,7 +88,7 @@ def read_again(order: Order, unsettled: Sequence[ImportedRun], store: Store) -> 
         else:
             tried = (*known.tried, result.id)
             others = (one.variant for one in _apart_from(run, store) if one.id not in tried)
-            # two folders of one name are told apart by their whole paths
+            # two folders of one name differ by their whole paths
             folder = place_of(run) if result.id in before else folder_apart(stored, run)
             variant = next(others, run.variant | {FOLDER: folder})
             apart = msgspec.structs.replace(run, id="", variant=variant)
