@@ -146,6 +146,29 @@ def test_an_action_below_a_failure_is_about_it():
     ]
 
 
+def test_advice_and_actions_may_leave_out_the_number_of_a_case_that_failed():
+    text = (
+        "# Run 2026-02-06\n\n## Failures\n\n- `000-base/001-send_mail` (tests): AMBIGUOUS_TASK\n\n"
+        "## Recommendations\n\n- Reword send_mail\n\n## Actions taken\n\n- Reworded the task of send_mail\n"
+    )
+
+    report = read(text)
+
+    assert [one.cases for one in report.recommendations] == [("send_mail",)]
+    assert [one.addresses for one in report.actions] == [("send_mail",)]
+
+
+def test_many_statements_about_many_failures_are_read_to_the_end():
+    times = 500
+    rows = "".join(f"| a/{number:04d}-x | tests |\n" for number in range(times))
+    names = ", ".join(f"a/{number:04d}-x" for number in range(0, times, 4))
+    start = time.process_time()
+
+    read(f"| Eval | Step |\n|-|-|\n{rows}\n" + f"All failed evals are MODEL_FAULT except {names}.\n\n" * 100)
+
+    assert time.process_time() - start < 5
+
+
 def test_patterns_are_headings_with_their_text_or_items():
     headings = (
         "## Cross-Cutting Patterns\n\n### 1. Types (3 failures)\n\nThey circle.\n\n- a\n\n"

@@ -117,13 +117,16 @@ class CaseSpellings:
 
     def __init__(self, keys: Iterable[str], *, suite: str = "") -> None:
         self._names: dict[str, str] = {}
-        self._by_ending: dict[str, list[tuple[Segments, str]]] = {}
+        self._by_last: dict[str, list[tuple[Segments, str]]] = {}
+        self._by_bare: dict[str, list[tuple[Segments, str]]] = {}
+        """The same without the numbers in front."""
         for key in keys:
             name = key.removeprefix(f"{suite}/") if suite else key
             self._names |= {key: key, name: key}
             parts = segments(name)
             if parts:
-                self._by_ending.setdefault(without_number(parts[-1]), []).append((parts, key))
+                self._by_last.setdefault(parts[-1], []).append((parts, key))
+                self._by_bare.setdefault(without_number(parts[-1]), []).append((parts, key))
 
     def find(self, written: str) -> tuple[str, ...]:
         """The keys that may be meant: none, one, or several where the name fits more than one case."""
@@ -133,7 +136,9 @@ class CaseSpellings:
         wanted = segments(written)
         if not wanted:
             return ()
-        near = self._by_ending.get(without_number(wanted[-1]), ())
+        last, bare = wanted[-1], without_number(wanted[-1])
+        numbered = (*self._by_last.get(last, ()), *self._by_last.get(bare, ()))
+        near = self._by_bare.get(bare, ()) if last == bare else numbered
         matches = [(parts, key) for parts, key in near if ends_alike(parts, wanted)]
         whole = [key for parts, key in matches if parts == wanted]
         exact_end = [key for parts, key in matches if parts[-1] == wanted[-1]]

@@ -132,6 +132,8 @@ class Vocabulary:
     def __init__(self, cases: CaseSpellings | None = None) -> None:
         self._cases = cases or CaseSpellings(())
         self.categories: set[str] = set()
+        self.named = CaseSpellings(())
+        """The cases whose failures the report lists: elsewhere, it may leave out a number."""
 
     def learn(self, text: str) -> None:
         """What comes before the slash in the names of cases."""
@@ -142,7 +144,7 @@ class Vocabulary:
         if name in self.categories or "://" in name or _NO_NAME.search(name):
             return False
         first, *_, last = (*name.split("/"), name.rpartition("/")[2])
-        is_known = re.search(r"[/_-]", name) is not None and bool(self._cases.find(name))
+        is_known = re.search(r"[/_-]", name) is not None and bool(self._cases.find(name) or self.named.find(name))
         return is_numbered(first) or is_numbered(last) or is_known
 
     def trimmed(self, name: str) -> str:

@@ -42,6 +42,8 @@ from errata.text.clean import one_line
 from errata.text.lazy_regex import lazy_regex
 
 MOST = 5_000
+MOST_GROUPS = 50
+"""Statements about all failures."""
 MOST_ALIKE = 50
 """Among more cases whose names end alike, an ending names none."""
 TEXT = 600
@@ -62,6 +64,7 @@ def read_report(
     head, runs = head_of(parts, parse_file_name(below or path))
     reader = FailureReader(labels, known, {run.id for run in runs} if len(runs) > 1 else set())
     failures = tuple(draft.record(path) for draft in reader.read(parts))
+    known.named = CaseSpellings(failure.case for failure in failures)
     visible = PriorReport(
         path=path,
         digest=digest,
@@ -216,7 +219,7 @@ class FailureReader:
         self._alone: tuple[str, int] | None = None
         """A line that is nothing but a case: a failure if fields follow."""
         self._group_line = 1
-        self._groups: list[tuple[str, str, list[Segments]]] = []
+        self._groups: list[tuple[str, str, CaseSpellings]] = []
         """What is stated of all failures but some: a role and its value."""
         self.subjects: dict[int, tuple[str, ...]] = {}
         """By line: the cases that the text there is about."""
@@ -230,16 +233,15 @@ class FailureReader:
             elif part.kind != "comment":
                 self._text(part, parts[at + 1 : at + 2])
             self.subjects[part.line] = tuple(draft.case for draft in self._subject(part.level))
-        for draft in self._drafts:
-            for role, value, without in self._groups:
-                if not any(ends_alike(draft.parts, other) for other in without):
-                    draft.put(role, value, GROUP)
+        for role, value, without in self._groups[:MOST_GROUPS]:
+            for draft in self._drafts:
+                draft.put(role, "" if without.find(draft.case) else value, GROUP)
         return self._drafts
 
     def others(self, path: str) -> PriorFailure | None:
         """What is stated of all failures, for those that have no line."""
         draft = Draft("", self._group_line, "")
-        for role, value, _ in self._groups:
+        for role, value, _ in self._groups[:MOST_GROUPS]:
             draft.put(role, value, GROUP)
         return draft.record(path) if draft["label"] else None
 
@@ -419,7 +421,7 @@ class FailureReader:
         subject = self._subject(part.level)
         self._put(subject, role, value, rank, part.line + field.line)
         if not subject and section.is_of_all:
-            self._groups.append((role, value, []))
+            self._groups.append((role, value, CaseSpellings(())))
             self._group_line = part.line
         return bool(subject) or field.role in ("label", "step")
 
@@ -470,7 +472,7 @@ class FailureReader:
             given = {label for at, _, label in self._labels.places(sentence) if at < end}
             names = self._known.names_in(sentence)
             if group and len(given) == 1 and not any(at < end for at, _ in names):
-                self._groups.append(("label", given.pop(), [segments(name) for _, name in names]))
+                self._groups.append(("label", given.pop(), CaseSpellings(name for _, name in names)))
                 self._group_line = part.line
 
 

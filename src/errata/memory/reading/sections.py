@@ -113,7 +113,7 @@ _RUN = {
     "rate": "pass-rate pass-rates recorded-pass-rate recorded-pass-rates score recorded-score result overall",
     "passed": "passed passes",
     "failed": "failed failures",
-    "total": "total total-evals",
+    "total": "total total-evals evals cases",
 }
 FAILURE = {name: role for role, names in _FAILURE.items() for name in names.split()}
 RUN = {name: role for role, names in _RUN.items() for name in names.split()}
