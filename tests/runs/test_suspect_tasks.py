@@ -3,12 +3,8 @@
 import pytest
 from tests.suite_of_runs import import_run, import_suite
 
-from errata.model.suspects import FAULTS_OF_TESTS, NOT_THE_CASES
-from errata.runs.runset import facts_of
 from errata.runs.suspect_tasks import runs_beside, suspect_tasks
 from errata.runs.triaging import triage_if_needed
-from errata.runs.view import RunView
-from errata.store.case_outcomes import case_tallies, case_tallies_of_counts
 from errata.store.runs import exclude
 
 FAIR = "++-+++-+++++"
@@ -177,16 +173,3 @@ def test_a_category_with_too_many_unpassed_tasks_is_named(store):
 
     assert (named.name, named.failed_by_all) == ("legacy", 12)
     assert named.adjusted < 0.05
-
-
-def test_what_a_comparison_has_counted_gives_the_same_tallies_as_the_attempts(store):
-    runs = import_suite(store, {"a": "-+x=" + FAIR, "b": "=x-+" + FAIR, "gold": "-+++" + FAIR})
-    runs += import_suite(store, {"c": "-x+ " + FAIR, "d": " --x" + FAIR}, task="How many more?")
-    runs.append(import_run(store, "again", "+--=" + FAIR, model="a"))
-    subjects = {stored.pk: min(at, 4) for at, stored in enumerate(runs)}
-
-    counted = {stored.pk: facts_of(RunView(stored, store)).summary.measured for stored in runs}
-
-    tallies = list(case_tallies(store, subjects, not_measured=NOT_THE_CASES, faults_of_tests=FAULTS_OF_TESTS))
-    assert list(case_tallies_of_counts(store, subjects, counted)) == tallies
-    assert suspect_tasks(runs, store, counted) == suspect_tasks(runs, store)

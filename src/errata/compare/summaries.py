@@ -7,7 +7,7 @@ import msgspec
 from errata.compare.matrix import Matrix
 from errata.compare.policies import scores_of
 from errata.compare.scores import Policy, Score
-from errata.compare.trials import Opinions, Timeouts, Trial, Trials
+from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.model import Attempt, Attribution, Run, StoredRun, split_attempt_id
 from errata.model.attempt import EMPTY_RESPONSE
 from errata.model.cells import Cell, CellState, CellTally, result_of
@@ -15,7 +15,6 @@ from errata.model.counts import holds_only_failures
 from errata.model.identity import fingerprint
 from errata.model.record import Struct
 from errata.model.run import WhyLeftOut, why_excluded
-from errata.model.suspects import FAULTS_OF_TESTS, NOT_THE_CASES, MeasuredTries
 
 
 class CountByRun(Struct):
@@ -121,8 +120,6 @@ class RunSummary(Struct):
     cells: list[RunCell]
     failed_checks: dict[str, dict[str, int]]
     """Check → case → in how many attempts it failed."""
-    measured: dict[str, MeasuredTries]
-    """By case, for the search for suspect tasks."""
     patterns: dict[str, dict[str, int]]
     """Case → reasons for missing answers, and how often."""
     roots: dict[str, str]
@@ -184,17 +181,6 @@ class RunTrials:
         return failed
 
     @property
-    def measured(self) -> dict[str, MeasuredTries]:
-        """Attempts that show how hard a case is."""
-        tries: dict[str, MeasuredTries] = {}
-        for trial in self.trials.rows:
-            passed = trial.outcome == "pass" or (trial.outcome == "partial" and not trial.is_failure)
-            if passed or _shows_difficulty(trial):
-                attempts, passes = tries.get(trial.case, (0, 0))
-                tries[trial.case] = (attempts + 1, passes + passed)
-        return tries
-
-    @property
     def cells(self) -> list[RunCell]:
         """By case, in the order of their keys."""
         tallies: dict[str, CellTally] = {}
@@ -210,13 +196,6 @@ class RunTrials:
         return [(one.case, one.state, one.attempts, one.passes, one.fails, one.position) for one in cells]
 
 
-def _shows_difficulty(trial: Trial) -> bool:
-    """Of one that did not pass."""
-    is_refused = trial.is_failure and trial.outcome in ("fail", "partial") and trial.measurement == "scored"
-    is_its_own = trial.execution == "completed" and trial.owner not in NOT_THE_CASES
-    return is_refused and (is_its_own or trial.signal in FAULTS_OF_TESTS)
-
-
 def summarise_run(
     counted: RunTrials,
     *,
@@ -229,7 +208,6 @@ def summarise_run(
         scores=counted.scores,
         cells=counted.cells,
         failed_checks=counted.failed_checks,
-        measured=counted.measured,
         patterns=counted.patterns,
         roots=counted.roots,
         problems=problems,

@@ -28,9 +28,6 @@ NOT_THE_CASES = frozenset(("provider", "environment", "harness", "simulator", "c
 FAULTS_OF_TESTS = ("broken_test", "verifier_never_ran", "missing_fixture")
 """Signals that decide an owner for a fault of the tests themselves, or of what they need."""
 
-MeasuredTries = tuple[int, int]
-"""At one case, that show how hard it is: how many, and how many of them passed."""
-
 
 def allowed_passes(subjects: int) -> int:
     """Passes that do not keep a task from being suspect: 1 of 10 subjects, 2 of 20 or more."""

@@ -21,7 +21,7 @@ from errata.model.identity import split_attempt_id
 from errata.model.suspects import SuspectTasks
 from errata.runs.background import refuse_to_wait
 from errata.runs.names import is_path, runs_named, short
-from errata.runs.suspect_tasks import MeasuredByRun, suspect_tasks
+from errata.runs.suspect_tasks import suspect_tasks
 from errata.runs.view import RunView
 from errata.sources.conversation_bench import RUN_RESULTS, is_comparison
 from errata.store.attempts import case_of
@@ -63,12 +63,11 @@ class RunSet:
                 facts[view.stored.pk] = facts_of(view, timeouts=options.timeouts, to_pool=to_pool)
                 on_attempts(view.stored.counts.attempts)
         comparison = compare_runs([facts[view.stored.pk] for view in self.views], options, lookups)
-        measured = {pk: numbers.summary.measured for pk, numbers in facts.items()}
-        return msgspec.structs.replace(comparison, suspects=self._suspects(comparison, measured))
+        return msgspec.structs.replace(comparison, suspects=self._suspects(comparison))
 
-    def _suspects(self, comparison: Comparison, measured: MeasuredByRun) -> SuspectTasks:
+    def _suspects(self, comparison: Comparison) -> SuspectTasks:
         """Of the runs that are compared; of these, the tasks that are compared."""
-        suspects = suspect_tasks([stored for one in comparison.runs for stored in one.runs], self.store, measured)
+        suspects = suspect_tasks([stored for one in comparison.runs for stored in one.runs], self.store)
         tasks = tuple(task for task in suspects.tasks if task.case_key in comparison.matrix.rows)
         if len(tasks) == len(suspects.tasks):
             return suspects

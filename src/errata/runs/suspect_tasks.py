@@ -18,7 +18,6 @@ from errata.model.suspects import (
     FAULTS_OF_TESTS,
     FEWEST,
     NOT_THE_CASES,
-    MeasuredTries,
     SuspectTask,
     SuspectTasks,
     TaskEvidence,
@@ -34,7 +33,6 @@ from errata.store.case_outcomes import (
     CaseTally,
     attributed_failures_on,
     case_tallies,
-    case_tallies_of_counts,
     failures_on,
 )
 from errata.store.database import Store
@@ -59,8 +57,6 @@ Version = tuple[str, str]
 """Case and digest: one task, as long as it was not edited."""
 RunVersions = tuple[tuple[int, str, str], ...]
 """Number, id, and what changes with the facts of a run and with its triage."""
-MeasuredByRun = Mapping[int, Mapping[str, MeasuredTries]]
-"""A run's number → case → its attempts."""
 
 
 def runs_beside(stored: StoredRun, store: Store) -> list[StoredRun]:
@@ -68,15 +64,12 @@ def runs_beside(stored: StoredRun, store: Store) -> list[StoredRun]:
     return all_runs(store, suite=stored.run.suite)[:MOST_RUNS] if stored.run.suite else [stored]
 
 
-def suspect_tasks(runs: Sequence[StoredRun], store: Store, measured: MeasuredByRun | None = None) -> SuspectTasks:
-    """Of runs that are triaged. Empty where there are neither several subjects nor a reference.
-
-    `measured`: of each of the runs, where somebody has just counted them.
-    """
+def suspect_tasks(runs: Sequence[StoredRun], store: Store) -> SuspectTasks:
+    """Of runs that are triaged. Empty where there are neither several subjects nor a reference."""
     usable = [one for one in runs if one.run.excluded is None and was_measured(one.counts)]
     # a number never changes its facts, and the version of a triage changes with what it saw
     versions = sorted((one.pk, one.run.id, f"{rules_version_of(store, one.pk)}+{one.digest}") for one in usable)
-    suspects = _load_or_find(store, tuple(versions), measured) if measured else _remembered(store, tuple(versions))
+    suspects = _load_or_find(store, tuple(versions))
     return with_reviews(suspects, store, [one.run.id for one in usable]) if suspects else suspects
 
 
@@ -139,11 +132,7 @@ class _TaskCounts(msgspec.Struct):
 
 
 @lru_cache(maxsize=4)
-def _remembered(store: Store, versions: RunVersions) -> SuspectTasks:
-    return _load_or_find(store, versions, None)
-
-
-def _load_or_find(store: Store, versions: RunVersions, measured: MeasuredByRun | None) -> SuspectTasks:
+def _load_or_find(store: Store, versions: RunVersions) -> SuspectTasks:
     """As it was found the last time, with the first of the runs; the same for all runs of a suite."""
     if not versions:
         return SuspectTasks()
@@ -152,7 +141,7 @@ def _load_or_find(store: Store, versions: RunVersions, measured: MeasuredByRun |
     if data is not None:
         with suppress(msgspec.DecodeError):
             return _decoder.decode(data)
-    suspects = _suspects(store, versions, measured)
+    suspects = _suspects(store, versions)
     with suppress(StoreError):  # a store that can only be read is examined again each time
         keep_summary(store, pk, KIND, version, msgspec.msgpack.encode(suspects))
     return suspects
@@ -161,16 +150,16 @@ def _load_or_find(store: Store, versions: RunVersions, measured: MeasuredByRun |
 _decoder = msgspec.msgpack.Decoder(SuspectTasks)
 
 
-def _suspects(store: Store, versions: RunVersions, measured: MeasuredByRun | None) -> SuspectTasks:
+def _suspects(store: Store, versions: RunVersions) -> SuspectTasks:
     runs = _RunsBySubject([run_by_id(store, run_id) for _, run_id, _ in versions])
     if len(runs.names) < 2 and not runs.references:
         return SuspectTasks()
     suite, names = CaseCounts(), set[str]()
     categories: dict[str, CaseCounts] = {}
-    references = _tallies(store, dict.fromkeys(runs.references, 0), measured)
+    references = _tallies(store, dict.fromkeys(runs.references, 0))
     reference_fails = {(tally.case, tally.digest) for tally in references if not tally.passed}
     candidates, nobody = [], list[str]()
-    for tally in _tallies(store, runs.subjects, measured):
+    for tally in _tallies(store, runs.subjects):
         names.add(tally.case)
         suite.add(tally.measured, tally.passed)
         categories.setdefault(tally.category, CaseCounts()).add(tally.measured, tally.passed)
@@ -209,11 +198,9 @@ def _suspects(store: Store, versions: RunVersions, measured: MeasuredByRun | Non
     )
 
 
-def _tallies(store: Store, subjects: Mapping[int, int], measured: MeasuredByRun | None) -> Iterator[CaseTally]:
+def _tallies(store: Store, subjects: Mapping[int, int]) -> Iterator[CaseTally]:
     if not subjects:
         return iter(())
-    if measured is not None and measured.keys() >= subjects.keys():
-        return case_tallies_of_counts(store, subjects, measured)
     return case_tallies(store, subjects, not_measured=NOT_THE_CASES, faults_of_tests=FAULTS_OF_TESTS)
 
 

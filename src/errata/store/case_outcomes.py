@@ -9,7 +9,6 @@ from errata.model import Attempt, Attribution, Case
 from errata.model.cells import Cell, CellTally, result_of
 from errata.model.codec import unpack
 from errata.model.identity import attempt_id
-from errata.model.suspects import MeasuredTries
 from errata.store.attempts import PLACES, attempts_of, read_rows
 from errata.store.case_versions import SEVERAL, keys_with_versions
 from errata.store.database import Store
@@ -129,32 +128,6 @@ def case_tallies(
     with store.reading() as connection:
         rows = connection.execute(query.execution_options(yield_per=2_000))
         yield from (CaseTally(*row) for row in rows if row.case_key not in several)
-
-
-def case_tallies_of_counts(
-    store: Store, subjects: Mapping[int, int], measured: Mapping[int, Mapping[str, MeasuredTries]]
-) -> Iterator[CaseTally]:
-    """The same where the attempts of each run and case were counted before: no attempt is read."""
-    pks = [pk for pk in subjects if pk in measured]
-    several = {key for _, key in keys_with_versions(store, pks)}
-    query = select(cases.c.run_pk, cases.c.key, cases.c.digest, cases.c.category).where(cases.c.run_pk.in_(pks))
-    with store.reading() as connection:
-        known = {(pk, key): (digest, category) for pk, key, digest, category in connection.execute(query)}
-    tallies: dict[tuple[str, str], CaseTally] = {}
-    for pk in pks:
-        bit = 1 << subjects[pk]
-        for key, (tries, passes) in measured[pk].items():
-            digest, category = known.get((pk, key), ("", ""))
-            passed = bit if passes else 0
-            seen = tallies.get((key, digest))
-            if seen is not None:
-                category, passed = max(category, seen.category), passed | seen.passed
-                tallies[key, digest] = CaseTally(
-                    key, digest, category, bit | seen.measured, passed, tries + seen.attempts, passes + seen.passes
-                )
-            else:
-                tallies[key, digest] = CaseTally(key, digest, category, bit, passed, tries, passes)
-    yield from (tallies[version] for version in sorted(tallies) if version[0] not in several)
 
 
 class AttributedFailure(NamedTuple):
