@@ -3,7 +3,7 @@
 A run is imported under a new number in state `importing`, which no query sees, and becomes `current` in one short
 transaction at the end. So several processes may import at once, and a killed import leaves nothing visible.
 
-The tables of a server are in `server_schema`.
+docs/store.md describes every table; comments here are what it leaves out.
 """
 
 from sqlalchemy import (
@@ -32,21 +32,21 @@ runs = Table(
     metadata,
     Column("pk", Integer, primary_key=True),
     Column("run_id", String(32), nullable=False),
-    Column("state", String(12), nullable=False, comment="importing, current or stale"),
+    Column("state", String(12), nullable=False),
     Column("revision", Integer, nullable=False),
-    Column("digest", String(64), nullable=False, comment="over every fact of the run, in order"),
+    Column("digest", String(64), nullable=False),
     Column("native_id", Text, nullable=False),
     Column("name", Text, nullable=False),
     Column("source", Text, nullable=False),
     Column("suite", Text, nullable=False),
     Column("model", Text, nullable=False),
     Column("started_at", Text),
-    Column("origin", Text, nullable=False, comment="the path it was read from"),
+    Column("origin", Text, nullable=False),
     Column("imported_at", Text, nullable=False),
-    Column("importer", Text, nullable=False, comment="host and process that are writing it"),
-    Column("counts", JSON, nullable=False, comment="what listings show; kept at import, never recounted"),
+    Column("importer", Text, nullable=False),
+    Column("counts", JSON, nullable=False),
     Column("record", LargeBinary, nullable=False),
-    Column("triaged", Text, comment="with which rules its failures were attributed"),
+    Column("triaged", Text),
     Column("bucketed", Text, comment="from which attributions and verdicts its failures were put into buckets"),
     Index("runs_by_id", "run_id", "state"),
     # a number is never given twice, so that an import that was taken for dead can't write into another's rows
@@ -69,7 +69,7 @@ case_versions = Table(
     metadata,
     Column("run_pk", Integer, nullable=False),
     Column("key", Text, nullable=False),
-    Column("version", Text, nullable=False, comment="digest of a later description that differs from the first"),
+    Column("version", Text, nullable=False),
     Column("record", LargeBinary, nullable=False),
     PrimaryKeyConstraint("run_pk", "key", "version"),
 )
@@ -79,7 +79,7 @@ version_starts = Table(
     metadata,
     Column("run_pk", Integer, nullable=False),
     Column("key", Text, nullable=False),
-    Column("seq", Integer, nullable=False, comment="the first attempt that was made under this version"),
+    Column("seq", Integer, nullable=False),
     Column("version", Text, nullable=False, comment="of `case_versions`; if it has none, the case in `cases`"),
     PrimaryKeyConstraint("run_pk", "key", "seq"),
 )
@@ -88,9 +88,9 @@ attempts = Table(
     "attempts",
     metadata,
     Column("run_pk", Integer, nullable=False),
-    Column("seq", Integer, nullable=False, comment="order in the log"),
+    Column("seq", Integer, nullable=False),
     Column("case_key", Text, nullable=False),
-    Column("number", Integer, nullable=False, comment="the attempt's index"),
+    Column("number", Integer, nullable=False),
     Column("session", Integer),
     Column("path", Text, nullable=False),
     Column("position", Integer),
@@ -116,9 +116,9 @@ checks = Table(
     metadata,
     Column("run_pk", Integer, nullable=False),
     Column("seq", Integer, nullable=False),
-    Column("place", Integer, nullable=False, comment="its position among the attempt's checks"),
+    Column("place", Integer, nullable=False),
     Column("name", Text, nullable=False),
-    Column("status", String(16), nullable=False, comment="fail, error or unscored; the others are not noteworthy"),
+    Column("status", String(16), nullable=False),
     PrimaryKeyConstraint("run_pk", "seq", "place"),
     sqlite_with_rowid=False,
 )
@@ -128,7 +128,7 @@ blocks = Table(
     metadata,
     Column("run_pk", Integer, nullable=False),
     Column("number", Integer, nullable=False),
-    Column("data", LargeBinary, nullable=False, comment="about 256 kB of packed records or steps, zstd"),
+    Column("data", LargeBinary, nullable=False),
     PrimaryKeyConstraint("run_pk", "number"),
 )
 
@@ -137,7 +137,7 @@ blobs = Table(
     metadata,
     Column("digest", String(64), primary_key=True),
     Column("size", Integer, nullable=False),
-    Column("data", LargeBinary, nullable=False, comment="a file that attempts or cases share, zstd"),
+    Column("data", LargeBinary, nullable=False),
 )
 
 blob_uses = Table(
@@ -152,9 +152,9 @@ thinned = Table(
     "thinned",
     metadata,
     Column("run_pk", Integer, nullable=False),
-    Column("seq", Integer, nullable=False, comment="of an attempt whose transcript lost steps to save space"),
+    Column("seq", Integer, nullable=False),
     Column("at", Text, nullable=False),
-    Column("steps", Integer, nullable=False, comment="before"),
+    Column("steps", Integer, nullable=False),
     PrimaryKeyConstraint("run_pk", "seq"),
     sqlite_with_rowid=False,
 )
@@ -183,7 +183,7 @@ attributions = Table(
     "attributions",
     metadata,
     Column("run_pk", Integer, nullable=False),
-    Column("seq", Integer, nullable=False, comment="of the attempt"),
+    Column("seq", Integer, nullable=False),
     Column("owner", String(16), nullable=False),
     Column("confidence", String(12), nullable=False),
     Column("decided_by", Text, nullable=False),
@@ -199,15 +199,15 @@ summaries = Table(
     metadata,
     Column("run_pk", Integer, nullable=False),
     Column("kind", Text, nullable=False),
-    Column("version", Text, nullable=False, comment="what it was made from; another one makes it worthless"),
-    Column("data", LargeBinary, nullable=False, comment="can be rebuilt from the facts and opinions, zstd"),
+    Column("version", Text, nullable=False),
+    Column("data", LargeBinary, nullable=False),
     PrimaryKeyConstraint("run_pk", "kind"),
 )
 
 exclusions = Table(
     "exclusions",
     metadata,
-    Column("run_id", String(32), primary_key=True, comment="an opinion: it stays when the run is imported again"),
+    Column("run_id", String(32), primary_key=True),
     Column("reason", Text, nullable=False),
     Column("author", Text, nullable=False),
     Column("at", Text, nullable=False),
@@ -216,7 +216,7 @@ exclusions = Table(
 code_refs = Table(
     "code_refs",
     metadata,
-    Column("run_id", String(32), primary_key=True, comment="an opinion: it stays when the run is imported again"),
+    Column("run_id", String(32), primary_key=True),
     Column("branch", Text, nullable=False),
     Column("commit", Text, nullable=False),
     Column("at", Text, nullable=False),
@@ -225,7 +225,7 @@ code_refs = Table(
 gates = Table(
     "gates",
     metadata,
-    Column("run_id", String(32), primary_key=True, comment="an opinion: the last gate of the run"),
+    Column("run_id", String(32), primary_key=True),
     Column("baseline_id", String(32), nullable=False, comment="empty if it had no baseline"),
     Column("verdict", String(16), nullable=False, comment="passed, failed or not_comparable"),
     Column("at", Text, nullable=False),
@@ -236,9 +236,9 @@ verdicts = Table(
     metadata,
     Column("id", String(32), primary_key=True),
     Column("run_id", String(32), nullable=False),
-    Column("attempt_id", Text, nullable=False, comment="an opinion: it stays when the run is imported again"),
+    Column("attempt_id", Text, nullable=False),
     Column("reviewer", Text, nullable=False, comment="kind, name and version in one word"),
-    Column("kind", String(12), nullable=False, comment="of the reviewer"),
+    Column("kind", String(12), nullable=False),
     Column("label", Text, nullable=False),
     Column("owner", String(16), nullable=False),
     Column("inherited", Boolean, nullable=False),
@@ -255,8 +255,8 @@ refusals = Table(
     Column("attempt_id", Text, nullable=False),
     Column("reviewer", Text, nullable=False),
     Column("packet_hash", Text, nullable=False),
-    Column("reasons", Text, nullable=False, comment="one a line"),
-    Column("answer", LargeBinary, nullable=False, comment="what was refused, zstd"),
+    Column("reasons", Text, nullable=False),
+    Column("answer", LargeBinary, nullable=False),
     Column("at", Text, nullable=False),
     Index("refusals_of_run", "run_id", "attempt_id"),
 )
@@ -269,7 +269,7 @@ calls = Table(
     Column("attempt_id", Text, nullable=False),
     Column("reviewer", Text, nullable=False),
     Column("cache_key", String(64), nullable=False),
-    Column("state", String(12), nullable=False, comment="intended, answered, failed or lost"),
+    Column("state", String(12), nullable=False),
     Column("holder", Text, nullable=False, comment="the process that makes the call: `host:pid:boot`, or its batch"),
     Column("record", LargeBinary, nullable=False),
     Index("calls_by_key", "cache_key", "state"),
@@ -306,7 +306,7 @@ buckets = Table(
     Column("suite", Text, nullable=False),
     Column("slug", Text, nullable=False),
     Column("status", String(12), nullable=False),
-    Column("gone", Boolean, nullable=False, comment="merged into another; kept for the undo and for old links"),
+    Column("gone", Boolean, nullable=False),
     Column("record", LargeBinary, nullable=False, comment="without its members and its history"),
     Index("buckets_of_suite", "suite", "slug"),
 )
@@ -315,14 +315,14 @@ bucket_members = Table(
     "bucket_members",
     metadata,
     Column("run_id", String(32), nullable=False),
-    Column("attempt_id", Text, nullable=False, comment="an opinion: it stays when the run is imported again"),
+    Column("attempt_id", Text, nullable=False),
     Column("bucket", String(32), nullable=False),
     Column("role", String(12), nullable=False, comment="reviewed, inherited or assigned"),
     Column("owner", String(16), nullable=False, comment="this and the next two are what the table of buckets counts"),
     Column("case_key", Text, nullable=False),
     Column("follows", Boolean, nullable=False, comment="it only repeats what another attempt did"),
-    Column("author", Text, nullable=False, comment="the person who put it there; empty where a rule did"),
-    Column("at", Text, nullable=False, comment="when that was"),
+    Column("author", Text, nullable=False),
+    Column("at", Text, nullable=False),
     # a failure has one root cause; who doubts that moves it
     PrimaryKeyConstraint("run_id", "attempt_id"),
     # both hold all that the table of buckets counts, so that it is counted without a look at the rows
@@ -339,7 +339,7 @@ bucket_events = Table(
     Column("author", Text, nullable=False),
     Column("at", Text, nullable=False),
     Column("undone", Boolean, nullable=False),
-    Column("record", LargeBinary, nullable=False, comment="all that an undo needs"),
+    Column("record", LargeBinary, nullable=False),
     Index("events_of_bucket", "bucket", "number"),
 )
 
@@ -396,10 +396,10 @@ FACTS = (
 tokens = Table(
     "tokens",
     metadata,
-    Column("id", String(16), primary_key=True, comment="the public part of the token"),
+    Column("id", String(16), primary_key=True),
     Column("name", Text, nullable=False),
-    Column("hash", String(64), nullable=False, comment="SHA-256 of the token; the token itself is stored nowhere"),
-    Column("scopes", Text, nullable=False, comment="separated by blanks"),
+    Column("hash", String(64), nullable=False),
+    Column("scopes", Text, nullable=False),
     Column("created_at", Text, nullable=False),
     Column("created_by", Text, nullable=False),
     Column("last_used_at", Text),
@@ -409,7 +409,7 @@ tokens = Table(
 deployments = Table(
     "deployments",
     metadata,
-    Column("name", Text, primary_key=True, comment="the deployment that this store belongs to: one row at most"),
+    Column("name", Text, primary_key=True),
     Column("at", Text, nullable=False),
 )
 
@@ -422,7 +422,7 @@ live_runs = Table(
     Column("state", String(12), nullable=False, comment="running, stuck or finished"),
     Column("silence", Float, comment="seconds without a report until it is stuck; the server's own if absent"),
     Column("started_at", Text, nullable=False),
-    Column("heard_at", Text, nullable=False, comment="of the last report"),
+    Column("heard_at", Text, nullable=False),
     Column("published", Integer, nullable=False, comment="number of the last report that the run in `runs` contains"),
     Index("live_runs_by_state", "state"),
 )
