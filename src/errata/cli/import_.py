@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from errata.cluster.tasks import RemoteLogs
     from errata.cluster.workers import WorkerPool
     from errata.model import Run, StoredRun, UnreadFiles
-    from errata.runs.importing import PathSummary
+    from errata.runs.importing import PathSummary, Settled
     from errata.runs.log_search import Order
-    from errata.store.run_totals import Settled
     from errata.verbs.store import Store
 
 WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "kept"}

@@ -15,6 +15,7 @@ from errata.store.database import Store
 from errata.store.importing import Importing
 from errata.store.packing import PackedBatch, as_sent, pack_items, seal
 from errata.store.run_totals import UNSETTLED, ImportedRun
+from errata.store.run_totals import Settled as Settled
 from errata.store.whole_runs import PendingRun, RunGroup, whole_runs
 
 BATCHES_IN_MEMORY = 4
