@@ -26,6 +26,8 @@ class Answer(NamedTuple):
     also: tuple[str, ...] = ()
     suspicions: tuple[str, ...] = ()
     """Of a pass: why it is suspicious."""
+    signals: tuple[str, ...] = ()
+    """Of a failure: every rule that saw something."""
 
 
 UNREAD = Answer("unread")
@@ -62,18 +64,21 @@ def _of_sample(sample: str, items: list[Item], folder: Path) -> list[tuple[str, 
         runs = store.import_(folder / sample)
     except errata.ErrataError:
         return [(item.id, UNREAD) for item in items]
-    listed = {key: answer for run in runs for key, answer in _of_run(run)}
+    listed = {key: answer for run in runs for key, answer in answers_of_run(run)}
     ids = {run.name: run.id for run in runs} | {run.id: run.id for run in runs}
     return [(item.id, _answer(item, ids.get(item.run_id or item.run), listed)) for item in items]
 
 
-def _of_run(run: errata.AnalyzedRun) -> Iterator[tuple[Key, Answer]]:
+def answers_of_run(run: errata.AnalyzedRun) -> Iterator[tuple[Key, Answer]]:
+    seen: dict[Key, tuple[str, ...]] = {}
+    for view in run._views():
+        for failure in view.failures():
+            names = failure.attribution.signals if failure.attribution is not None else ()
+            seen[view.run.id, failure.attempt.case, failure.attempt.index] = tuple([one.name for one in names])
     for row in run.failures():
         key = (row.run_id, row.case_key, row.attempt)
-        yield (
-            key,
-            Answer(row.owner or "unknown", row.confidence or "", row.decided_by or "", row.proof or "", row.also),
-        )
+        judged = (row.owner or "unknown", row.confidence or "", row.decided_by or "", row.proof or "", row.also)
+        yield key, Answer(*judged, signals=seen.get(key, ()))
     suspicions: dict[Key, list[str]] = {}
     for view in run._views():
         for seen in view.suspicious_passes():

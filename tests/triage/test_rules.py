@@ -130,11 +130,13 @@ def test_a_mistake_whose_stack_ends_in_a_harness_is_the_harnesss(kind, owner):
     assert attributed(an_attempt(errors=(error,), output=Output(text="said"), **CRASHED)).owner == owner
 
 
-@pytest.mark.parametrize("name", [*MEANS, *suspicious.MEANS])
-def test_every_signal_of_a_function_is_told_in_the_document(name):
-    text = (Path(__file__).parents[2] / "docs" / "attribution.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    ("page", "names"), [("rules.md", [*MEANS, *built_in().book.rules]), ("attribution.md", suspicious.MEANS)]
+)
+def test_the_documents_list_every_rule(page, names):
+    text = (Path(__file__).parents[2] / "docs" / page).read_text(encoding="utf-8")
 
-    assert f"`{name}`" in text
+    assert [name for name in names if f"| `{name}` |" not in text] == []
 
 
 def test_the_quote_of_a_long_line_begins_with_a_word():
