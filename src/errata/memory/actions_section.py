@@ -12,7 +12,6 @@ import msgspec
 
 from errata.memory.entries import ActionEntry, columns_of, is_about, is_blank, is_entry, is_none, is_row, row_of
 from errata.memory.section import (
-    LABEL,
     ActionsSection,
     Item,
     MarkdownBlock,
@@ -31,7 +30,7 @@ TITLE = "Actions taken"
 APART = ("", "<!-- -->", "")
 """What is indented would go on a list before it, were there no comment between them."""
 _NET_IMPACT = lazy_regex(r"net impact(?:\W.*)?", re.IGNORECASE)
-_MARKER = lazy_regex(r"( {0,3})([-*+]|(\d{1,9})([.)]))([ \t]+|$)(\[[ xX]\][ \t]+)?")
+_MARKER = lazy_regex(r"( {0,3})([-*+]|(\d{1,9})([.)]))([ \t]+|$)")
 
 Shape = list[tuple[str, int]]
 
@@ -175,9 +174,6 @@ def inside(section: ActionsSection, lines: Sequence[str], entry: ActionEntry) ->
         none = next((block for block in blocks if block.kind == "paragraph" and is_none(block.text)), None)
         if none:
             yield Patch(none.start, none.end, (f"1. {entry.line}",))
-        elif section.head.kind == "paragraph" and (label := LABEL.fullmatch(section.head.text)) and label[2]:
-            at = section.head.end - 1
-            yield Patch(at, at + 1, (lines[at][: lines[at].rindex(label[2])], "", f"1. {entry.line}"))
         yield from _lists_at((blocks[-1] if blocks else section.head).end, lines, entry)
     yield from _lists_at(section.head.end, lines, entry)
 
@@ -194,20 +190,11 @@ def _longer_list(block: MarkdownBlock, lines: Sequence[str], entry: ActionEntry)
     marker = _MARKER.match(lines[last.start].rstrip("\r\n"))
     if marker is None:
         return None
-    indent, bullet, number, dot, space, box = marker.groups()
-    if len(block.items) == 1 and is_none(last.text) and last.end - last.start == 1:
-        return Patch(last.start, last.end, (f"{indent}{bullet}{space or ' '}{entry.line}",))
-    if number:
-        bullet = f"{_next_number(block, lines, int(number))}{dot}"
-    loose = len(block.items) > 1 and not lines[last.start - 1].strip()
-    line = f"{indent}{bullet}{space or ' '}{'[x] ' if box else ''}{entry.line}"
-    return Patch(last.end, last.end, ("", line) if loose else (line,))
-
-
-def _next_number(block: MarkdownBlock, lines: Sequence[str], last: int) -> int:
-    """One more; in a list that leaves the counting to whoever shows it, the same again."""
-    marker = _MARKER.match(lines[block.items[-2].start]) if len(block.items) > 1 else None
-    return last if marker and marker[3] and int(marker[3]) == last else last + 1
+    indent, bullet, number, dot, space = marker.groups()
+    is_empty = len(block.items) == 1 and is_none(last.text) and last.end - last.start == 1
+    if number and not is_empty:
+        bullet = f"{int(number) + 1}{dot}"
+    return Patch(last.start if is_empty else last.end, last.end, (f"{indent}{bullet}{space or ' '}{entry.line}",))
 
 
 def _longer_table(block: MarkdownBlock, lines: Sequence[str], entry: ActionEntry) -> Patch | None:

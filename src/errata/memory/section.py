@@ -124,14 +124,11 @@ def _span(token: "Token", lines: Sequence[str]) -> tuple[int, int]:
 _MORE = r"(?: so far| to date| since\b.*)?(?:\s*[:(\[–—-].*)?"
 _ACTIONS = lazy_regex(rf"actions? (?:taken|done){_MORE}", re.IGNORECASE)
 _BARE_ACTIONS = lazy_regex(r"actions", re.IGNORECASE)
-LABEL = lazy_regex(r"(?:\*\*|__)?(actions? taken)(?:\*\*|__)?:?(?:\*\*|__)?(.*)", re.IGNORECASE)
-_ANY_LABEL = lazy_regex(r"(?:\*\*|__)[^*_]+(?:\*\*|__)")
 _DRESSING = lazy_regex(r"^[\W_]*(?:\d+[.)]\s+)?[\W_]*|[\s*_:]+$")
 
 
 class ActionsSection(msgspec.Struct, frozen=True):
     head: MarkdownBlock
-    """Its heading, or the paragraph that serves as one."""
     body: tuple[MarkdownBlock, ...]
     """The text before any heading inside the section."""
     below: tuple[MarkdownBlock, ...] = ()
@@ -146,24 +143,16 @@ def find_section(blocks: Sequence[MarkdownBlock]) -> ActionsSection | None:
     """The topmost, and of several the last one; a bare "Actions" only if no heading is "Actions taken"."""
     headings = [block for block in blocks if block.kind == "heading"]
     named = [block for block in headings if is_head(block)]
-    labels = [block for block in blocks if block.kind == "paragraph" and is_head(block)]
     bare = [block for block in headings if block.level <= 2 and _BARE_ACTIONS.fullmatch(undressed(block.text))]
     named.sort(key=lambda block: (-block.level, block.start))
-    head = next((some[-1] for some in (named, labels, bare) if some), None)
+    head = next((some[-1] for some in (named, bare) if some), None)
     if head is None:
         return None
-    rest = list(_until_its_end(head, blocks[blocks.index(head) + 1 :]))
+    after = blocks[blocks.index(head) + 1 :]
+    is_next = (block.kind == "heading" and block.level <= head.level for block in after)
+    rest = after[: next((at for at, ends in enumerate(is_next) if ends), len(after))]
     below = next((at for at, block in enumerate(rest) if block.kind == "heading"), len(rest))
     return ActionsSection(head, tuple(rest[:below]), tuple(rest[below:]))
-
-
-def _until_its_end(head: MarkdownBlock, blocks: Sequence[MarkdownBlock]) -> Iterator[MarkdownBlock]:
-    for block in blocks:
-        if block.kind == "heading" and (not head.level or block.level <= head.level):
-            return
-        if not head.level and block.kind == "paragraph" and _ANY_LABEL.match(block.text):
-            return
-        yield block
 
 
 def undressed(heading: str) -> str:
@@ -172,11 +161,7 @@ def undressed(heading: str) -> str:
 
 
 def is_head(block: MarkdownBlock) -> bool:
-    """A heading, or `**Actions taken:** None` on a line of its own."""
-    if block.kind == "heading":
-        return _ACTIONS.fullmatch(undressed(block.text)) is not None
-    label = LABEL.fullmatch(block.text) if block.kind == "paragraph" else None
-    return label is not None and (not label[2].strip() or is_none(label[2]))
+    return block.kind == "heading" and _ACTIONS.fullmatch(undressed(block.text)) is not None
 
 
 def section_text(text: str) -> str:

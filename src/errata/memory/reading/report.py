@@ -43,7 +43,6 @@ from errata.text.lazy_regex import lazy_regex
 
 MOST = 5_000
 MOST_GROUPS = 50
-"""Statements about all failures."""
 MOST_ALIKE = 50
 """Among more cases whose names end alike, an ending names none."""
 TEXT = 600
@@ -342,23 +341,11 @@ class FailureReader:
             for field in fields:
                 self._put(self._subject(0), *self._read_field(field.role, field.value), part.line)
             return
-        columns = columns_of(part.header)
-        cells = {role: texts[at].strip() for role, at in columns.items() if at < len(texts)}
-        titles = [folded(title) for title in part.header]
-        category = texts[titles.index("category")].strip("` ") if "category" in titles[: len(texts)] else ""
-        if not is_numbered(category):
-            category = ""
-        elif cells.get("label", "").strip("` ") == category:
-            del cells["label"]
-        if "case" not in cells and (label := next(filter(self._labels.find, texts), "")):
-            cells["case"] = next((text for text in texts if (lead := self._known.lead_of(text)) and lead.sure), "")
-            cells.setdefault("label", label)
-        title = part.header[columns["case"]] if "case" in columns else ""
-        names = [name for name in self._known.names_in_cell(cells.get("case", ""), title) if self._is_name(name)]
-        names = [self._in_category(name, category, section.category) for name in names]
-        is_listed = bool(section.topic == FAILURES or section.label or section.step or "fail" in title.lower())
-        is_listed = is_listed or any(cells.get(role) for role in ("label", "step", "status"))
-        if _PASSED.match(cells.get("status", "")) or not (is_listed or any("❌" in text for text in texts)):
+        cells = self._cells(part, texts)
+        names = self._names_in_row(cells)
+        is_listed = section.topic == FAILURES or section.label or section.step or any("❌" in text for text in texts)
+        is_called = any(cells.get(role) for role in ("label", "step", "status")) or "fail" in cells["title"].lower()
+        if _PASSED.match(cells.get("status", "")) or not (is_listed or is_called):
             return
         run_at = columns_of(part.header, run=True).get("run", len(texts))
         for run in (ids_in(texts[run_at]) if run_at < len(texts) else []) or [""]:
@@ -367,9 +354,28 @@ class FailureReader:
                 self._put(drafts, *self._read_field(role, text), part.line)
             self._call(drafts, "", "", part.line)
 
-    def _in_category(self, name: str, category: str, around: str) -> str:
-        category = category or (around if is_numbered(name) else "")
-        return f"{category}/{name}" if category and "/" not in name else name
+    def _cells(self, part: ReportPart, texts: Sequence[str]) -> dict[str, str]:
+        """By role, with the category and the title of the column for cases."""
+        columns = columns_of(part.header)
+        cells = {role: texts[at].strip() for role, at in columns.items() if at < len(texts)}
+        titles = [folded(title) for title in part.header[: len(texts)]]
+        category = texts[titles.index("category")].strip("` ") if "category" in titles else ""
+        if is_numbered(category) and cells.get("label", "").strip("` ") == category:
+            del cells["label"]
+        if "case" not in cells and (label := next(filter(self._labels.find, texts), "")):
+            cells["case"] = next((text for text in texts if (lead := self._known.lead_of(text)) and lead.sure), "")
+            cells.setdefault("label", label)
+        cells["category"] = category if is_numbered(category) else ""
+        return cells | {"title": part.header[columns["case"]] if "case" in columns else ""}
+
+    def _names_in_row(self, cells: dict[str, str]) -> list[str]:
+        """Complete with the category of their row, or of the heading over the table."""
+        around = self._stack[-1].category
+        names = [
+            name for name in self._known.names_in_cell(cells.get("case", ""), cells["title"]) if self._is_name(name)
+        ]
+        pairs = ((cells["category"] or (around if is_numbered(name) else ""), name) for name in names)
+        return [f"{category}/{name}" if category and "/" not in name else name for category, name in pairs]
 
     def _is_name(self, name: str) -> bool:
         is_word = " " not in name or re.fullmatch(r"turn \d+", name) is not None
