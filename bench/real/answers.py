@@ -70,15 +70,15 @@ def _of_sample(sample: str, items: list[Item], folder: Path) -> list[tuple[str, 
 
 
 def answers_of_run(run: errata.AnalyzedRun) -> Iterator[tuple[Key, Answer]]:
-    seen: dict[Key, tuple[str, ...]] = {}
+    signals: dict[Key, tuple[str, ...]] = {}
     for view in run._views():
         for failure in view.failures():
             names = failure.attribution.signals if failure.attribution is not None else ()
-            seen[view.run.id, failure.attempt.case, failure.attempt.index] = tuple([one.name for one in names])
+            signals[view.run.id, failure.attempt.case, failure.attempt.index] = tuple([one.name for one in names])
     for row in run.failures():
         key = (row.run_id, row.case_key, row.attempt)
         judged = (row.owner or "unknown", row.confidence or "", row.decided_by or "", row.proof or "", row.also)
-        yield key, Answer(*judged, signals=seen.get(key, ()))
+        yield key, Answer(*judged, signals=signals.get(key, ()))
     suspicions: dict[Key, list[str]] = {}
     for view in run._views():
         for seen in view.suspicious_passes():

@@ -1,4 +1,4 @@
-"""What each rule saw and decided: in which sets, how often the readers of the labelled failures agree, how often not.
+"""What each rule saw and decided: the sets, and how often the readers of the labelled failures agree.
 
 `python -m bench.real --examples` writes it as docs/rules.md.
 """
@@ -43,13 +43,13 @@ class Examples(NamedTuple):
 def labelled_examples() -> dict[str, Examples]:
     """As in the table; empty where it was never written."""
     table = TABLE.read_text("utf-8") if TABLE.exists() else ""
-    found = {}
+    examples = {}
     for row in _ROW.finditer(table):
         right, sets = int(row["right"]), re.sub(r"\*[^*]*\*|, and \d+ more", "", row["sets"])
-        found[row["rule"]] = Examples(
+        examples[row["rule"]] = Examples(
             right + int(row["wrong"]), right, tuple(name for name in sets.replace(" ", "").split(",") if name)
         )
-    return found
+    return examples
 
 
 def write_examples(rows: Iterable[tuple[Item, Label, Answer]]) -> None:
