@@ -8,7 +8,7 @@ import pytest
 
 from errata import sources
 from errata.model import Attempt
-from errata.writeback.promptfoo_comments import BEGIN, END
+from errata.writeback.files import BEGIN, END
 from terminal import FIXTURES, done
 
 PROMPTFOO = FIXTURES / "promptfoo"

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from errata.cli.options import Options, reports_option, shared_options
 from errata.cli.output import money, plural, put, put_command, put_json, say, write_out
@@ -19,6 +18,7 @@ from errata.cli.table import put_parts
 from errata.errors import ReportError, SettingsError
 from errata.model.output.report.comparison import ComparisonReport
 from errata.model.output.report.run import RunReport
+from errata.model.record import Struct
 from errata.render.document import Document
 from errata.render.figures import percent
 from errata.render.files import WrittenFile
@@ -102,7 +102,7 @@ def command(
         _add_summaries(summaries)
 
 
-class ReportOptions(msgspec.Struct, frozen=True, kw_only=True):
+class ReportOptions(Struct):
     day: str
     output: Path | None = None
     html: bool = False

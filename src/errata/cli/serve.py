@@ -15,7 +15,7 @@ from errata.cli.output import put, put_json, say
 from errata.cli.render.fields import place_of, put_field
 from errata.cli.table import put_table
 from errata.errors import SettingsError, extra_hint
-from errata.model.output.token import TokenCreateOutput, token_output
+from errata.model.output.store import TokenCreateOutput, token_output
 from errata.model.token import SCOPES, Scope
 from errata.settings import Settings, load_settings
 from errata.verbs.tokens import create_token, list_tokens, revoke_token

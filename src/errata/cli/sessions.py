@@ -11,7 +11,7 @@ from errata.cli.table import put_parts, put_table
 from errata.compare.sessions import Timeline
 from errata.json_output.runs import sessions_output
 from errata.model import Run
-from errata.model.output.sessions import CascadeOutput, HiddenResultOutput, SessionOutput
+from errata.model.output.compare import CascadeOutput, HiddenResultOutput, SessionOutput
 from errata.model.run import case_name
 from errata.runs.names import handle_of, runs_named
 from errata.text.clean import one_line

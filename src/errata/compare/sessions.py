@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from errata.compare.trials import Opinions, Trial, trial_of
 from errata.model import Attempt, Run
-from errata.model.output.sessions import CascadeOutput, HiddenResultOutput, SessionOutput
+from errata.model.output.compare import CascadeOutput, HiddenResultOutput, SessionOutput
 from errata.model.record import Struct
 
 

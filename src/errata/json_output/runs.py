@@ -13,6 +13,7 @@ from errata.model import Run, StoredRun, UnreadFiles
 from errata.model.counts import count_passes, holds_only_failures
 from errata.model.gate import CodeRef
 from errata.model.output.analyze import AnalysisOutput, CategoryCountOutput
+from errata.model.output.compare import SessionsOutput
 from errata.model.output.gate import WatchOutput
 from errata.model.output.memory import (
     AmbiguousNameOutput,
@@ -22,7 +23,6 @@ from errata.model.output.memory import (
     UnreadReportOutput,
 )
 from errata.model.output.runs import CheckOutput, ListedRunOutput
-from errata.model.output.sessions import SessionsOutput
 from errata.runs.standings import owner_of
 from errata.runs.summary import Analysis
 from errata.runs.suspicions import SuspiciousCount, counted_before

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import msgspec
-
 from errata.mcp import arguments as takes
 from errata.mcp import tools
 from errata.mcp.paging import ToolPage
@@ -12,7 +10,7 @@ from errata.model import Packet
 from errata.model.output.act import RerunOutput
 from errata.model.output.analyze import AnalysisOutput
 from errata.model.output.buckets import BucketDetailsOutput, BucketOutput
-from errata.model.output.compare import ComparisonOutput
+from errata.model.output.compare import ComparisonOutput, SessionsOutput
 from errata.model.output.failures import FailureOutput
 from errata.model.output.memory import ActionAddOutput, ActionListOutput
 from errata.model.output.report import (
@@ -31,13 +29,13 @@ from errata.model.output.review import (
 )
 from errata.model.output.runs import CheckOutput, ListedRunOutput
 from errata.model.output.score import RunScoresOutput
-from errata.model.output.sessions import SessionsOutput
 from errata.model.output.show import ShownAttemptOutput, ShownRunOutput
+from errata.model.record import Struct
 from errata.model.step import Step
 from errata.model.token import Scope
 
 
-class ServedTool(msgspec.Struct, frozen=True, kw_only=True):
+class ServedTool(Struct):
     name: str
     description: str
     takes: type

@@ -19,6 +19,7 @@ from errata.memory.spelling import folded, same_run
 from errata.model import Action, StoredRun
 from errata.model.action import CaseAddress, action_id
 from errata.model.history import ActionResult
+from errata.model.record import Struct
 from errata.model.times import from_iso, moment_of, to_text
 
 SHORTEST = 6
@@ -26,7 +27,7 @@ DAY = len("2026-03-04")
 Written = Literal["written", "there", "reworded", "no report"]
 
 
-class ActionRequest(msgspec.Struct, frozen=True, kw_only=True):
+class ActionRequest(Struct):
     """The user's description of an action."""
 
     what: str
@@ -39,7 +40,7 @@ class ActionRequest(msgspec.Struct, frozen=True, kw_only=True):
     report: Path | None = None
 
 
-class ActionRecord(msgspec.Struct, frozen=True, kw_only=True):
+class ActionRecord(Struct):
     """An action, and where it was recorded."""
 
     action: Action
@@ -54,7 +55,7 @@ class ActionRecord(msgspec.Struct, frozen=True, kw_only=True):
     """The line of the report."""
 
 
-class ActionRemoval(msgspec.Struct, frozen=True, kw_only=True):
+class ActionRemoval(Struct):
     action: Action
     edited: Edited | None = None
     """The report without its line, where that was asked for."""

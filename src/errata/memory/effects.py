@@ -8,6 +8,7 @@ import msgspec
 from errata.memory.spelling import canonical_step
 from errata.model import Action, FailureKey, Run
 from errata.model.history import ActionResult, CaseEffect, EffectReason, Worked
+from errata.model.record import Struct
 from errata.model.times import is_local, moment_of
 from errata.text.lazy_regex import lazy_regex
 
@@ -16,7 +17,7 @@ ALIKE = 0.6
 _WORD = lazy_regex(r"[^\W\d_]{3,}")
 
 
-class FailureSign(msgspec.Struct, frozen=True, kw_only=True):
+class FailureSign(Struct):
     """What failed in one attempt, or what failed by a report; empty where that is unknown."""
 
     checks: frozenset[str] = frozenset()
@@ -69,7 +70,7 @@ def same_key(left: str, right: str) -> bool:
 DAY = len("2026-03-04")
 
 
-class RunOutcomes(msgspec.Struct, frozen=True, kw_only=True):
+class RunOutcomes(Struct):
     """The outcomes of a run's cases, from the store or an earlier report; by key, or by the report's name for them.
 
     A case that failed in one attempt and passed in another is in both. What is in none was not tried.

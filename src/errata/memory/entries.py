@@ -8,12 +8,11 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-import msgspec
-
 from errata.memory.effects import same_case
 from errata.memory.spelling import ends_alike, segments
 from errata.model import Action
 from errata.model.prior_report import PriorRecommendation, PriorReport
+from errata.model.record import Struct
 from errata.text.clean import one_line
 from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import line_for_user
@@ -49,7 +48,7 @@ _COLUMNS = {
 }
 
 
-class ActionEntry(msgspec.Struct, frozen=True, kw_only=True):
+class ActionEntry(Struct):
     """The parts of an action, fit to stand in a line of markdown."""
 
     date: str

@@ -10,6 +10,7 @@ from errata.memory.spelling import CaseSpellings
 from errata.model import Action
 from errata.model.history import MATCHES, ActionResult, Match, Mention
 from errata.model.prior_report import PriorFailure, PriorReport
+from errata.model.record import Struct
 
 
 class MentionedCases(msgspec.Struct, frozen=True):
@@ -80,7 +81,7 @@ def effects_on(
 # --- the entries on the same case and check, or with a similar text
 
 
-class ReportQuery(msgspec.Struct, frozen=True, kw_only=True):
+class ReportQuery(Struct):
     """The failure that is looked for; without a case, only its text."""
 
     is_similar: Callable[[str], bool]
@@ -97,7 +98,7 @@ class ReportQuery(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a report is about the run that is looked at: what it states of the case is the failure itself."""
 
 
-class ReportMatch(msgspec.Struct, frozen=True, kw_only=True):
+class ReportMatch(Struct):
     """An entry of a report, and why it matches."""
 
     match: Match

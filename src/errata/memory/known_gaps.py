@@ -14,12 +14,13 @@ from errata.model import KnownGap, Run, SourceRef, StoredRun
 from errata.model.action import RecordedGap
 from errata.model.identity import case_key, fingerprint
 from errata.model.prior_report import PriorFailure, PriorReport
+from errata.model.record import Struct
 from errata.text.lazy_regex import lazy_regex
 
 GLOB = frozenset("*?[")
 
 
-class GapRequest(msgspec.Struct, frozen=True, kw_only=True):
+class GapRequest(Struct):
     """The user's description of a gap: a case or a pattern, and the limitation."""
 
     case: str
@@ -28,7 +29,7 @@ class GapRequest(msgspec.Struct, frozen=True, kw_only=True):
     author: str = ""
 
 
-class GapRecord(msgspec.Struct, frozen=True, kw_only=True):
+class GapRecord(Struct):
     """A known gap, and the cases and runs that it is about."""
 
     gap: KnownGap

@@ -8,12 +8,13 @@ from errata.memory.reading.markdown import ReportPart
 from errata.memory.spelling import is_gap, segments
 from errata.model import SourceRef
 from errata.model.prior_report import PriorFailure, PriorRecommendation, PriorReport, PriorRun
+from errata.model.record import Struct
 
 FORMAT = 1
 OPENS, ENDS = "<!-- errata:memory ", "-->"
 
 
-class _Failure(msgspec.Struct, frozen=True, kw_only=True):
+class _Failure(Struct):
     case: str
     label: str = ""
     owner: str = ""
@@ -23,13 +24,13 @@ class _Failure(msgspec.Struct, frozen=True, kw_only=True):
     reasoning: str = ""
 
 
-class _Recommendation(msgspec.Struct, frozen=True, kw_only=True):
+class _Recommendation(Struct):
     text: str
     group: str = ""
     cases: tuple[str, ...] = ()
 
 
-class Memory(msgspec.Struct, frozen=True, kw_only=True):
+class Memory(Struct):
     format: int
     run: str
     run_id: str = ""

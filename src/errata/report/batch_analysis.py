@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
+from errata.model.output.compare import SessionOutput
 from errata.model.output.report.batch import BatchReport, Spread
-from errata.model.output.sessions import SessionOutput
 from errata.render.document import (
     Block,
     Code,

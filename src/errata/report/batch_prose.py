@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from errata.model.output.compare import SessionOutput
 from errata.model.output.report.batch import BatchCategory, BatchFailure, BatchReport, BatchTest, SpreadGroup
 from errata.model.output.report.shared import ScoreLine
-from errata.model.output.sessions import SessionOutput
 from errata.render.figures import percent, plural
 from errata.render.proof import proof_counts, sureness
 from errata.report.batch_failure_words import capitalised, lowered, share_words

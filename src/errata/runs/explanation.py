@@ -10,6 +10,7 @@ from errata.compare.policies import POLICIES, latest_measured
 from errata.compare.scores import Policy
 from errata.compare.trials import Opinions, Trials
 from errata.model import Attempt, Attribution, Case, Run, Signal
+from errata.model.record import Struct
 from errata.model.standing import Standing
 from errata.model.words import Owner
 from errata.runs.standings import counts
@@ -24,7 +25,7 @@ OF_THE_SUBJECT: tuple[Policy, ...] = ("clean", "reviewed")
 """Policies that leave out infrastructure failures, and may use an earlier session's result instead."""
 
 
-class ScoreEffect(msgspec.Struct, frozen=True, kw_only=True):
+class ScoreEffect(Struct):
     """`reviewed` is among the policies only where somebody has read the failure."""
 
     counted_in: tuple[Policy, ...]
@@ -124,7 +125,7 @@ _ELSEWHERE: dict[str, Owner] = {
 HarnessFact = Literal["harness_counted_it", "harness_left_it_out"]
 
 
-class Reason(msgspec.Struct, frozen=True, kw_only=True):
+class Reason(Struct):
     """A signal or a fact, in words."""
 
     text: str
@@ -135,7 +136,7 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
     """Set where it is not a signal."""
 
 
-class Explanation(msgspec.Struct, frozen=True, kw_only=True):
+class Explanation(Struct):
     meaning: str
     """The meaning of the deciding rule, in words."""
     because: ReasonQuote

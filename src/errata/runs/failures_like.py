@@ -1,13 +1,12 @@
 """What `--like` names: a failure as RUN/CASE, or the text of an error."""
 
-import msgspec
-
 from errata.buckets.similarity import words_of
 from errata.buckets.symptoms import symptom_of
 from errata.errors import NotFoundError
 from errata.memory.effects import FailureSign, sign_of_key
 from errata.model import Attempt, BucketPlace, FailureKey, StoredRun
 from errata.model.attribution import NO_KEY
+from errata.model.record import Struct
 from errata.model.run import case_name
 from errata.model.words import Owner
 from errata.runs.addresses import Located, locate, locate_known
@@ -22,7 +21,7 @@ from errata.triage.keys import is_informative, lists_only_names
 from errata.triage.reasons import explained, reason_of
 
 
-class FailureSought(msgspec.Struct, frozen=True, kw_only=True):
+class FailureSought(Struct):
     """The failure whose like is searched; with only a text, everything but `text` and `words` is empty."""
 
     text: str

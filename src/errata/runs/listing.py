@@ -9,6 +9,7 @@ from errata.model import Bucket, StoredRun
 from errata.model.filters import FailureFilters
 from errata.model.listing import EvidenceLine, Facets, FailureRow, Grouping, Order, RowGroup
 from errata.model.places import anchor_of, log_names
+from errata.model.record import Struct
 from errata.runs.failure_index import ensure_indexed, first_rows
 from errata.runs.failures import Expectations, Failure
 from errata.runs.standings import standing_of
@@ -42,7 +43,7 @@ class ListedGroup(msgspec.Struct, frozen=True):
     listed: tuple[FailureLine, ...]
 
 
-class FailurePage(msgspec.Struct, frozen=True, kw_only=True):
+class FailurePage(Struct):
     facets: Facets
     groups: tuple[ListedGroup, ...] = ()
     listed: tuple[FailureLine, ...] = ()
@@ -106,7 +107,7 @@ def _first_page(stored: StoredRun, store: Store, filters: FailureFilters) -> Fai
     return FailurePage(facets=Facets(total=stored.counts.failures), listed=first, is_complete=False, is_current=False)
 
 
-class FailureBlock(msgspec.Struct, frozen=True, kw_only=True):
+class FailureBlock(Struct):
     """Some failures with everything that is known of them, and where the next ones begin."""
 
     total: int

@@ -4,10 +4,9 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import msgspec
-
 from errata.errors import ErrataError, NotFoundError, UnknownFormatError
 from errata.model import Run, StoredRun, UnreadFiles
+from errata.model.record import Struct
 from errata.model.times import moment_of
 from errata.runs.log_search import find
 from errata.sources.generic import NAME
@@ -20,7 +19,7 @@ CLOCK = 1.0
 """Seconds that the times of files and of the store may be apart."""
 
 
-class Search(msgspec.Struct, frozen=True, kw_only=True):
+class Search(Struct):
     folders: tuple[Path, ...] = ()
     new: tuple[Path, ...] = ()
     """Paths with a run that the store does not know, or that has changed since it was read."""

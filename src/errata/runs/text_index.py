@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-import msgspec
-
 from errata.model import Attempt, Attribution, StoredRun
 from errata.model.filters import FailureFilters
 from errata.model.listing import FailureRow, SearchHit
 from errata.model.places import anchor_of, log_names
+from errata.model.record import Struct
 from errata.model.run import case_name, subject_label
 from errata.model.words import OWNERS
 from errata.runs.failure_index import ensure_indexed
@@ -42,7 +41,7 @@ MOST_HITS = 40
 _WORD = lazy_regex(r'(owner|model|case|signal|is|suite):(?:"([^"]*)"|(\S+))')
 
 
-class Query(msgspec.Struct, frozen=True, kw_only=True):
+class Query(Struct):
     """`owner:grader case:x words`: fields and the rest."""
 
     text: str = ""

@@ -9,16 +9,15 @@ import re
 from functools import cache
 from pathlib import Path
 
-import msgspec
-
 from errata.errors import NotFoundError, did_you_mean
+from errata.model.record import Struct
 from errata.text.lazy_regex import lazy_regex
 
 _PART = lazy_regex(r"^\{\{(\w+)\}\}$", re.MULTILINE)
 _HEAD = lazy_regex(r'---\nname: (?P<name>[a-z0-9-]+)\ndescription: "(?P<description>[^"\n]+)"\n.*?^---\n', re.S | re.M)
 
 
-class Skill(msgspec.Struct, frozen=True, kw_only=True):
+class Skill(Struct):
     name: str
     description: str
     text: str

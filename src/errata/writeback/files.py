@@ -1,18 +1,196 @@
 """The files that write settled failures back: a script with data for Inspect, a commented copy for promptfoo."""
 
 import json
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
+from errata import __version__
 from errata.errors import SourceError
+from errata.model import Check, Run
+from errata.model.identity import fingerprint
 from errata.model.output.act import WhyLeft
+from errata.model.words import NOT_THE_SUBJECTS
 from errata.render.files import WrittenFile, slug, write_files
-from errata.writeback import inspect_edits, promptfoo_comments
-from errata.writeback.settlement import Settled, SettledRun
+from errata.text.lazy_regex import lazy_regex
+from errata.writeback.settlement import RULE, Settled, SettledRun, opinion_text, quotes_of
+
+SCRIPT, EDITS = "edit_log.py", "edits.json"
+NOTHING = "NaN"
+"""How Inspect writes a missing score."""
+
+
+class LeftFailure(msgspec.Struct, frozen=True):
+    """A settled failure that can't be written to the log."""
+
+    settled: Settled
+    why: WhyLeft
+
+
+class InspectEdits(msgspec.Struct, frozen=True):
+    edits: tuple[dict[str, Any], ...]
+    left: tuple[LeftFailure, ...]
+
+
+def script_text() -> str:
+    return files("errata.writeback").joinpath(SCRIPT).read_text(encoding="utf-8")
+
+
+def plan_edits(failures: Iterable[Settled]) -> InspectEdits:
+    edits, left = [], []
+    for settled in failures:
+        why = _why_left(settled)
+        if why is None:
+            edits.append(_edit(settled))
+        else:
+            left.append(LeftFailure(settled, why))
+    return InspectEdits(tuple(edits), tuple(left))
+
+
+def edits_text(run: Run, edits: Iterable[dict[str, Any]]) -> str:
+    """The script's input. It has no path and no time: both are known only when the edits are applied."""
+    content = {
+        "made_by": f"errata {__version__}",
+        "rule": RULE,
+        "run": run.native_id,
+        "task": run.suite,
+        "model": run.subject.model,
+        "edits": list(edits),
+    }
+    return msgspec.json.format(msgspec.json.encode(content), indent=2).decode() + "\n"
+
+
+def _edit(settled: Settled) -> dict[str, Any]:
+    attempt, opinion = settled.attempt, settled.opinion
+    scored = _deciding(settled)
+    fields = {
+        "do": "invalidate" if scored is None else "unscore",
+        "sample": settled.case,
+        "epoch": attempt.index,
+        "uuid": attempt.native_id,
+        "scorer": scored.scorer if scored else "",
+        "keys": [scored.name] if scored and scored.kind == "dimension" else [],
+        "was": attempt.native_status if scored else "",
+        "reason": opinion_text(opinion),
+        "evidence": quotes_of(opinion),
+        "owner": opinion.owner,
+        "by": opinion.by,
+        "author": opinion.author,
+        "version": opinion.version,
+        "confidence": opinion.confidence,
+        "verdict": opinion.verdict,
+        "attempt": attempt.id,
+    }
+    return {"id": fingerprint([fields[name] for name in ("do", "attempt", "scorer", "reason")]), **fields}
+
+
+def _deciding(settled: Settled) -> Check | None:
+    """The score to remove; none if the sample as a whole was not measured."""
+    attempt, opinion = settled.attempt, settled.opinion
+    if opinion.owner in NOT_THE_SUBJECTS or attempt.execution == "error":
+        return None
+    return next((check for check in attempt.checks if check.is_primary and check.scorer), None)
+
+
+def _why_left(settled: Settled) -> WhyLeft | None:
+    attempt, scored = settled.attempt, _deciding(settled)
+    if attempt.duplicate_of is not None:
+        return "duplicate_row"
+    if attempt.invalidated is not None:
+        return "invalidated_already"
+    if scored is not None and NOTHING in (attempt.native_status, scored.value):
+        return "unscored_already"
+    if scored is None and not attempt.native_id:
+        return "no_uuid"
+    return None
+
+
+BEGIN, END = "[errata]", "[/errata]"
+"""Around errata's comment, so that it can be replaced while comments of people are kept."""
+
+_OWN = lazy_regex(rf"\n*{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
+_ROW = lazy_regex(r"/results/results/(\d+)")
+
+
+class UncommentedFailure(msgspec.Struct, frozen=True):
+    """A settled failure whose row can't have a comment."""
+
+    settled: Settled
+    why: WhyLeft
+
+
+class Commented(msgspec.Struct, frozen=True):
+    text: str
+    """The copy of the export."""
+    done: tuple[Settled, ...]
+    refused: tuple[UncommentedFailure, ...]
+
+
+def why_no_import(document: Any) -> WhyLeft | None:
+    """Why `promptfoo import` would not read a copy of this document; none if it does."""
+    results = document.get("results") if isinstance(document, dict) else None
+    if not isinstance(results, dict) or not isinstance(results.get("results"), list):
+        return "not_importable"
+    if results.get("version") != 3:
+        return "old_export"
+    return None
+
+
+def commented(document: dict[str, Any], native_id: str, settled: Iterable[Settled], *, indent: int | None) -> Commented:
+    """Changes `document` in place."""
+    done, refused = [], []
+    for failure in settled:
+        row = _row(document, failure)
+        why = _why_uncommented(row, document, native_id, failure)
+        if why is None:
+            _comment(row, failure)
+            done.append(failure)
+        else:
+            refused.append(UncommentedFailure(failure, why))
+    text = json.dumps(document, ensure_ascii=False, indent=indent, separators=None if indent else (",", ":"))
+    return Commented(f"{text}\n", tuple(done), tuple(refused))
+
+
+def comment_on(settled: Settled) -> str:
+    quotes = [f"> {one['quote']}\n  {one['place']}" for one in quotes_of(settled.opinion)]
+    return "\n".join([BEGIN, opinion_text(settled.opinion), *quotes, END])
+
+
+def _row(document: dict[str, Any], settled: Settled) -> dict[str, Any]:
+    ref = settled.attempt.ref
+    place = _ROW.fullmatch(ref.pointer) if ref else None
+    rows = document["results"]["results"]
+    at = int(place[1]) if place else len(rows)
+    row = rows[at] if at < len(rows) else None
+    return row if isinstance(row, dict) else {}
+
+
+def _why_uncommented(row: dict[str, Any], document: dict[str, Any], native_id: str, settled: Settled) -> WhyLeft | None:
+    """Why a row is not the imported one, or can't have a comment."""
+    if not row or document.get("evalId", native_id) != native_id:
+        return "other_export"
+    if settled.attempt.native_id and row.get("id") != settled.attempt.native_id:
+        return "export_changed"
+    if not isinstance(row.get("gradingResult"), dict) and row.get("failureReason") is None:
+        return "not_graded"
+    return None
+
+
+def _comment(row: dict[str, Any], settled: Settled) -> None:
+    graded = row.get("gradingResult")
+    if not isinstance(graded, dict):
+        # a call that failed was not graded; this adds nothing to the row
+        graded = {"pass": False, "score": row.get("score") or 0, "reason": row.get("error") or ""}
+    before = graded.get("comment")
+    kept = _OWN.sub("", before).rstrip() if isinstance(before, str) else ""
+    own = comment_on(settled)
+    row["gradingResult"] = {**graded, "comment": f"{kept}\n\n{own}" if kept else own}
+
 
 LARGEST = 512 * 1024 * 1024
 INDENTED = b'{\n  "'
@@ -76,7 +254,7 @@ def _log_of(settled: SettledRun) -> Path:
 
 def _for_inspect(log: Path, runs: Sequence[SettledRun], folder: Path) -> WrittenBack:
     (only,) = runs
-    plan = inspect_edits.plan(only.settled)
+    plan = plan_edits(only.settled)
     edits = {one["attempt"]: one["do"] for one in plan.edits}
     made = WrittenBack(
         runs=tuple(runs),
@@ -86,8 +264,8 @@ def _for_inspect(log: Path, runs: Sequence[SettledRun], folder: Path) -> Written
     )
     if not plan.edits:
         return made
-    script, data = inspect_edits.SCRIPT, inspect_edits.EDITS
-    texts = {data: inspect_edits.document(only.stored.run, plan.edits), script: inspect_edits.script()}
+    script, data = SCRIPT, EDITS
+    texts = {data: edits_text(only.stored.run, plan.edits), script: script_text()}
     files = tuple(write_files(folder, texts, executable=frozenset((script,))))
     command = ("python3", str(folder / script), "--dry-run", str(log))
     return msgspec.structs.replace(made, files=files, command=command)
@@ -98,9 +276,9 @@ def _for_promptfoo(log: Path, runs: Sequence[SettledRun], folder: Path) -> Writt
     if not settled:
         return WrittenBack(runs=tuple(runs), log=log, changes=(), left=_count_left(runs, []))
     document, indent = _read(log)
-    if why := promptfoo_comments.why_no_import(document):
+    if why := why_no_import(document):
         return WrittenBack(runs=tuple(runs), log=log, changes=(), left=_count_left(runs, [why] * len(settled)))
-    copy = promptfoo_comments.commented(document, runs[0].stored.run.native_id, settled, indent=indent)
+    copy = commented(document, runs[0].stored.run.native_id, settled, indent=indent)
     changes = tuple(LogChange("comment", one) for one in copy.done)
     made = WrittenBack(
         runs=tuple(runs), log=log, changes=changes, left=_count_left(runs, [one.why for one in copy.refused])

@@ -1,4 +1,4 @@
-"""What commands print about the store and its surroundings: `doctor`, `store`, `sources`, `fetch`, `trust` …"""
+"""What commands print about the store and its surroundings: `doctor`, `store`, `sources`, `fetch`, `trust`, `token`."""
 
 from typing import Any, Literal
 
@@ -6,6 +6,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from errata.model.record import Struct
+from errata.model.token import Scope, Token
 from errata.model.words import Owner
 
 ProblemKind = Literal[
@@ -262,6 +263,38 @@ class TrustedFileOutput(Struct):
     """A file that has changed since is no longer trusted."""
 
 
+class TokenOutput(Struct):
+    id: str
+    """The public part of the token."""
+    name: str
+    scopes: tuple[Scope, ...]
+    state: Literal["active", "revoked"]
+    created_at: str
+    created_by: str
+    last_used_at: str | None
+    """In steps of a minute; null if it was never used."""
+    revoked_at: str | None
+
+
+class TokenCreateOutput(Struct):
+    token: TokenOutput
+    secret: str
+    """The token itself. It can't be shown again."""
+
+
+def token_output(token: Token) -> TokenOutput:
+    return TokenOutput(
+        id=token.id,
+        name=token.name,
+        scopes=token.scopes,
+        state="revoked" if token.revoked_at else "active",
+        created_at=token.created_at,
+        created_by=token.created_by,
+        last_used_at=token.last_used_at,
+        revoked_at=token.revoked_at,
+    )
+
+
 SHAPES: dict[str, type] = {
     "doctor": DoctorOutput,
     "store copy": StoreCopyOutput,
@@ -274,4 +307,7 @@ SHAPES: dict[str, type] = {
     "fetch": FetchOutput,
     "trust": TrustOutput,
     "trust --list": TrustedFileOutput,
+    "token create": TokenCreateOutput,
+    "token list": TokenOutput,
+    "token revoke": TokenOutput,
 }

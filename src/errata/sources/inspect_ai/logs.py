@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
-import msgspec
-
 from errata.model import SourceRef, Unreadable
+from errata.model.record import Struct
 from errata.sources.base import EXCERPT, Row, describe, row_of, unreadable
 from errata.sources.inspect_ai import HEADER, NAME, START
 from errata.sources.inspect_ai.decoding import decode_usual
@@ -36,7 +35,7 @@ _SEQUENCES = ("messages", "events", "attachments")
 """Without `calls`, which repeats the messages in each provider's form."""
 
 
-class InspectLog(msgspec.Struct, frozen=True, kw_only=True):
+class InspectLog(Struct):
     header: dict[str, Any]
     """`version`, `status`, `eval`, `plan`, `results`, `stats`, `error` and other fields beside the samples."""
     ref: SourceRef

@@ -2,8 +2,8 @@
 
 from typing import Literal
 
+from errata.model.output.compare import SessionOutput
 from errata.model.output.report.shared import FindingFact, QuotedEvidence, ReviewCoverage, ScoreLine, SuspiciousPasses
-from errata.model.output.sessions import SessionOutput
 from errata.model.record import Struct
 from errata.model.words import Proof, ProofReason
 
