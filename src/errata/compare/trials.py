@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from errata.model import Attempt, Attribution, Run, Verdict
 from errata.model.counts import not_in_log, passes_without_rows
-from errata.model.usage import NO_USAGE_BY_ROLE
+from errata.model.usage import NO_USAGE_BY_ROLE, UsageByRole
 from errata.model.words import NOT_THE_SUBJECTS
 
 Timeouts = Literal["count", "drop"]
@@ -29,25 +29,25 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Empty for what passed in time: nobody asks for it, and a million ids are heavy."""
     case: str
     index: int
-    session: int
-    position: int | None
     execution: str
     measurement: str
     outcome: str
     failed: tuple[str, ...]
     reported: float | None
     reported_counted: bool | None
-    cost: float | None
-    subject_cost: float | None
-    """Part of `cost`, as are the next two."""
-    judge_cost: float | None
-    simulator_cost: float | None
-    error: str
-    error_type: str
-    timed_out: bool
-    served: bool
-    """Whether the subject was reached at all."""
     is_failure: bool
+    session: int = 0
+    position: int | None = None
+    cost: float | None = None
+    subject_cost: float | None = None
+    """Part of `cost`, as are the next two."""
+    judge_cost: float | None = None
+    simulator_cost: float | None = None
+    error: str = ""
+    error_type: str = ""
+    timed_out: bool = False
+    served: bool = False
+    """Whether the subject was reached at all."""
     owner: str = ""
     signal: str = ""
     """Which signal decided about the owner."""
@@ -107,39 +107,53 @@ NO_OPINIONS = Opinions()
 
 def trial_of(attempt: Attempt, opinions: Opinions = NO_OPINIONS) -> Trial:
     attribution, verdict = opinions.attributions.get(attempt.id), opinions.verdicts.get(attempt.id)
-    first = attempt.errors[0] if attempt.errors else None
-    limit = attempt.limit.type if attempt.limit is not None else ""
-    spent = attempt.usage if attempt.usage is not NO_USAGE_BY_ROLE else None
-    priced = spent if spent and spent.cost is not None else NO_USAGE_BY_ROLE
+    execution, outcome = attempt.execution, attempt.outcome
+    # only what differs from the defaults: with every field named, a struct of this size takes four times as long
+    more: dict[str, Any] = {}
+    if attempt.session:
+        more["session"] = attempt.session
+    if attempt.position is not None:
+        more["position"] = attempt.position
+    if attempt.usage is not NO_USAGE_BY_ROLE:
+        more |= _spent(attempt.usage)
+    if attempt.errors:
+        more |= {"error": attempt.errors[0].message, "error_type": attempt.errors[0].type}
+    if attempt.limit is not None:
+        more["timed_out"] = execution == "limit" and attempt.limit.type in _TIME_LIMITS
+    if attribution is not None:
+        presumed = verdict is None and attribution.proof == "presumed"
+        more |= {"owner": attribution.owner, "signal": attribution.decided_by, "presumed": presumed}
+    if attempt.id in opinions.broken:
+        more["broken"] = True
+    if verdict is not None:
+        more |= {"verdict": verdict.owner, "known_gap": verdict.label == KNOWN_GAP}
+    if opinions.is_reviewed(attempt.id):
+        more["reviewed"] = True
     return Trial(
-        id="" if attempt.outcome == "pass" and attempt.execution == "completed" else attempt.id,
+        id="" if outcome == "pass" and execution == "completed" else attempt.id,
         case=attempt.case,
         index=attempt.index,
-        session=attempt.session or 0,
-        position=attempt.position,
-        execution=attempt.execution,
+        execution=execution,
         measurement=attempt.measurement,
-        outcome=attempt.outcome,
+        outcome=outcome,
         failed=attempt.failed_checks if attempt.checks else (),
         reported=attempt.reported,
         reported_counted=attempt.reported_counted,
-        cost=priced.cost,
-        subject_cost=priced.subject.cost,
-        judge_cost=priced.judge.cost,
-        simulator_cost=priced.simulator.cost,
-        error=first.message if first else "",
-        error_type=first.type if first else "",
-        timed_out=attempt.execution == "limit" and limit in _TIME_LIMITS,
-        served=bool(spent and spent.subject.tokens),
         is_failure=attempt.is_failure,
-        owner=attribution.owner if attribution else "",
-        signal=attribution.decided_by if attribution else "",
-        presumed=verdict is None and attribution is not None and attribution.proof == "presumed",
-        broken=attempt.id in opinions.broken,
-        verdict=verdict.owner if verdict else "",
-        known_gap=verdict is not None and verdict.label == KNOWN_GAP,
-        reviewed=opinions.is_reviewed(attempt.id),
+        **more,
     )
+
+
+def _spent(usage: UsageByRole) -> dict[str, Any]:
+    spent: dict[str, Any] = {"served": bool(usage.subject.tokens)}
+    if usage.cost is not None:
+        spent |= {
+            "cost": usage.cost,
+            "subject_cost": usage.subject.cost,
+            "judge_cost": usage.judge.cost,
+            "simulator_cost": usage.simulator.cost,
+        }
+    return spent
 
 
 class Trials:
