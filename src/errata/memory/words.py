@@ -139,12 +139,13 @@ class Vocabulary:
         """What comes before the slash in the names of cases."""
         self.categories.update(match[1] for match in _PATH.finditer(text))
 
-    def is_sure(self, name: str) -> bool:
-        """Whether it is a case in any place: it has a number in front, or is known and no single word."""
+    def is_sure(self, name: str, *, marked: bool = False) -> bool:
+        """Whether it is a case in any place: it has a number in front, or is known. A single word has to be marked."""
         if name in self.categories or "://" in name or _NO_NAME.search(name):
             return False
         first, *_, last = (*name.split("/"), name.rpartition("/")[2])
-        is_known = re.search(r"[/_-]", name) is not None and bool(self._cases.find(name) or self.named.find(name))
+        may_be = marked or re.search(r"[/_-]", name) is not None
+        is_known = may_be and bool(self._cases.find(name) or self.named.find(name))
         return is_numbered(first) or is_numbered(last) or is_known
 
     def trimmed(self, name: str) -> str:
@@ -166,7 +167,7 @@ class Vocabulary:
         if not token or not re.search(r"[A-Za-z]", name) or _NO_NAME.search(name) or name in self.categories:
             return None
         rest = text[token.start() + len(token[0].rstrip(".,:;-/+@")) :].removeprefix("`")
-        sure = self.is_sure(name)
+        sure = self.is_sure(name, marked=marked)
         brackets = _BRACKETS.match(rest)
         if brackets and "/" not in name and is_numbered(brackets[1].split("/")[0]):
             within, rest = brackets[1], rest[brackets.end() :]
@@ -176,11 +177,12 @@ class Vocabulary:
             name = f"{category}/{name}"
         return Lead(name, sure, rest)
 
-    def names_in(self, text: str) -> list[tuple[int, str]]:
-        """The cases of a sentence and their places, in order."""
+    def names_in(self, text: str, *, marked: bool = False) -> list[tuple[int, str]]:
+        """The cases of a sentence and their places, in order. `marked`: a single word may be one, too."""
         turns = [(match.start(), f"turn {match[1]}") for match in _TURN.finditer(text)]
         tokens = ((match.start(), self.trimmed(match[0])) for match in _NAME.finditer(text))
-        return sorted([*turns, *(token for token in tokens if self.is_sure(token[1]))])
+        sure = ((at, name) for at, name in tokens if self.is_sure(name, marked=marked or text[max(0, at - 1)] == "`"))
+        return sorted([*turns, *sure])
 
     def names_in_cell(self, text: str, column: str = "") -> list[str]:
         """Every case that a cell or field for cases holds. Numbers below `turn` are turns."""

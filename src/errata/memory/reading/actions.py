@@ -91,7 +91,7 @@ def _of_text(words: PlainText, cases: Sequence[str], known: Vocabulary, ref: Sou
     if signed:
         bare = _SIGNED.sub("", text)
     bare = re.sub(rf"^\W{{0,6}}{re.escape(path)}`?[\s:,–—-]{{0,3}}", "", bare) if path else bare
-    names = dict.fromkeys(_names(clause, known) or [*cases, *_names(bare, known)])
+    names = dict.fromkeys(_names(clause, known, marked=True) or [*cases, *_names(bare, known)])
     author, expected = _first(_BY, clause) or signed, _first(_EXPECTED, clause)
     return _action(bare, path, list(names), day or date, author, expected, ref)
 
@@ -166,8 +166,8 @@ def _without_clause(text: str) -> tuple[str, str]:
     return f"{text[: clause.start()]}{text[clause.end() :]}", clause[2]
 
 
-def _names(text: str, known: Vocabulary) -> list[str]:
-    return [name for _, name in known.names_in(text) if not _FILE.fullmatch(name)]
+def _names(text: str, known: Vocabulary, *, marked: bool = False) -> list[str]:
+    return [name for _, name in known.names_in(text, marked=marked) if not _FILE.fullmatch(name)]
 
 
 def _first(pattern: re.Pattern[str], text: str) -> str:

@@ -379,8 +379,13 @@ class FailureReader:
 
     def _is_name(self, name: str) -> bool:
         is_word = " " not in name or re.fullmatch(r"turn \d+", name) is not None
-        is_like_one = re.search(r"[-_/\d]", name) and re.search(r"[A-Za-z]", name)
-        return is_word and bool(is_like_one) and name not in self._known.categories
+        is_like_one = re.search(r"[-_/\d]", name) or self._known.is_sure(name, marked=True)
+        return (
+            is_word
+            and bool(is_like_one)
+            and re.search(r"[A-Za-z]", name) is not None
+            and name not in self._known.categories
+        )
 
     def _text(self, part: ReportPart, following: Sequence[ReportPart]) -> None:
         section = self._stack[-1]
