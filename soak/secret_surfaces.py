@@ -19,9 +19,8 @@ import pyarrow.parquet
 
 import errata.api
 from errata.errors import ErrataError
-from errata.mcp.catalogue import TOOLS
-from errata.mcp.resources import listed_resources, read_resource
-from errata.mcp.tools import Call
+from errata.mcp.server import listed_resources, read_resource
+from errata.mcp.tools import TOOLS, Call
 from errata.server import api
 from errata.server.app import build_app
 from errata.settings import Settings

@@ -121,7 +121,7 @@ def test_a_cursor_of_another_call_or_of_nobody_is_refused(given):
 
 
 def test_no_record_has_as_many_fields_as_a_table_that_may_be_cut():
-    from errata.mcp.catalogue import TOOLS
+    from errata.mcp.tools import TOOLS
 
     records = {kind for tool in TOOLS.values() for kind in tool.gives} | {
         shape for shape in all_shapes().values() if isinstance(shape, type)

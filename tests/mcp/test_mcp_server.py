@@ -13,9 +13,9 @@ from anyio.from_thread import start_blocking_portal
 from jsonschema import Draft202012Validator
 from tests.length import LONG
 
-from errata.mcp.catalogue import TOOLS
 from errata.mcp.paging import BUDGET, BYTES_A_TOKEN
-from errata.mcp.resources import COMMANDS
+from errata.mcp.server import COMMANDS
+from errata.mcp.tools import TOOLS
 from errata.skills import all_skills
 from reading import an_answer
 from terminal import FIXTURES, PROGRAM, done, errata

@@ -1,6 +1,6 @@
 """What the tools do: each takes a record of `arguments.py` and answers with what its command prints as JSON."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -30,11 +30,33 @@ from errata.memory.actions import ActionRequest
 from errata.model import Packet, Reviewer
 from errata.model.attempt import Attempt
 from errata.model.filters import Filters
-from errata.model.output.review import ReleaseOutput
-from errata.model.output.show import ShownAttemptOutput
+from errata.model.output.act import RerunOutput
+from errata.model.output.analyze import AnalysisOutput
+from errata.model.output.buckets import BucketDetailsOutput, BucketOutput
+from errata.model.output.compare import ComparisonOutput, SessionsOutput
+from errata.model.output.failures import FailureOutput
+from errata.model.output.memory import ActionAddOutput, ActionListOutput
+from errata.model.output.report import (
+    BatchReportOutput,
+    ComparisonReportOutput,
+    RunReportOutput,
+    TranscriptReportOutput,
+)
+from errata.model.output.review import (
+    AcceptedOutput,
+    NextOutput,
+    NothingOutput,
+    RejectedOutput,
+    ReleaseOutput,
+    StatusOutput,
+)
+from errata.model.output.runs import CheckOutput, ListedRunOutput
+from errata.model.output.score import RunScoresOutput
+from errata.model.output.show import ShownAttemptOutput, ShownRunOutput
+from errata.model.record import Struct
 from errata.model.step import Step
 from errata.model.times import to_text
-from errata.model.token import Caller
+from errata.model.token import Caller, Scope
 from errata.model.verdict import word_for
 from errata.review.stored.lease import LeaseRequest, NothingWaiting
 from errata.review.submit import RejectedVerdict, read_submission
@@ -240,3 +262,182 @@ def action(call: Call, given: takes.ActionArguments) -> ToolPage:
 
 def actions(call: Call, given: takes.Arguments) -> ToolPage:
     return _paged(map(action_output, recording.list_actions(call.store)), given, "actions")
+
+
+# the tools that the server offers
+
+
+class ServedTool(Struct):
+    name: str
+    description: str
+    takes: type
+    gives: tuple[type, ...]
+    """The records of `items`."""
+    run: Callable[[Call, Any], ToolPage]
+    writes: str = ""
+    """What it changes: the `store`, the `summary` of a run in it, or `files`; empty where it only looks."""
+    scope: Scope
+    """What the token of a caller has to allow."""
+
+
+_SCOPES: Mapping[str, Scope] = {"": "read", "summary": "read", "store": "review", "files": "admin"}
+"""By what a tool writes. The summary of a run is derived from its logs, and is the same for everybody."""
+_REPORTS = (RunReportOutput, ComparisonReportOutput, BatchReportOutput, TranscriptReportOutput)
+
+TOOLS: Mapping[str, ServedTool] = {
+    name: ServedTool(
+        name=name, description=text, takes=given, gives=gives, run=function, writes=writes, scope=_SCOPES[writes]
+    )
+    for name, function, given, gives, writes, text in (
+        ("runs", runs, takes.RunsArguments, (ListedRunOutput,), "", "List the runs in the store, newest first."),
+        (
+            "analyze",
+            analyze,
+            takes.RunArguments,
+            (AnalysisOutput,),
+            "summary",
+            "Import and summarise a run: fitness, scores, owners, causes, history. Writes no report.",
+        ),
+        (
+            "failures",
+            failures,
+            takes.FailuresArguments,
+            (FailureOutput,),
+            "",
+            "List failures with owner and evidence. Owners from rules are provisional.",
+        ),
+        (
+            "show",
+            show,
+            takes.ShowArguments,
+            (ShownRunOutput, ShownAttemptOutput),
+            "",
+            "Show a run or an attempt with its evidence; `transcript` has the steps of an attempt.",
+        ),
+        (
+            "check",
+            check,
+            takes.RunArguments,
+            (CheckOutput,),
+            "",
+            "Check whether a run is complete and fit for comparison. Do so before you quote a score.",
+        ),
+        (
+            "sessions",
+            sessions,
+            takes.RunArguments,
+            (SessionsOutput,),
+            "",
+            "List the sessions of a resumed run, the results that each replaced, and knock-on failures.",
+        ),
+        (
+            "rerun",
+            rerun,
+            takes.RerunArguments,
+            (RerunOutput,),
+            "",
+            "Plan the harness's commands that repeat what broke. Runs nothing; ask your user before you run them.",
+        ),
+        (
+            "transcript",
+            transcript,
+            takes.AttemptArguments,
+            (Step,),
+            "",
+            "List the steps of an attempt: messages, tool calls and results.",
+        ),
+        (
+            "packet",
+            packet,
+            takes.AttemptArguments,
+            (Packet,),
+            "",
+            "Show the packet of a failure without leasing it.",
+        ),
+        (
+            "next_packet",
+            next_packet,
+            takes.NextArguments,
+            (NextOutput, NothingOutput),
+            "store",
+            "Lease the next failure to review, for an hour. Read every page, fill in `answer`, submit it.",
+        ),
+        (
+            "submit_verdict",
+            submit_verdict,
+            takes.SubmitArguments,
+            (AcceptedOutput, RejectedOutput),
+            "store",
+            "Submit a verdict. It is refused with reasons if a quote is not in its place; fix it and submit again.",
+        ),
+        (
+            "release",
+            release,
+            takes.ReleaseArguments,
+            (ReleaseOutput,),
+            "store",
+            "Return leased failures that you will not review.",
+        ),
+        (
+            "review_status",
+            review_status,
+            takes.RunArguments,
+            (StatusOutput,),
+            "",
+            "Show the progress of the review of a run.",
+        ),
+        (
+            "compare",
+            compare,
+            takes.CompareArguments,
+            (ComparisonOutput,),
+            "",
+            "Compare runs case by case, with significance tests.",
+        ),
+        (
+            "buckets",
+            buckets,
+            takes.BucketsArguments,
+            (BucketOutput, BucketDetailsOutput),
+            "",
+            "List causes with counts and status, or show one with its members.",
+        ),
+        (
+            "score",
+            score,
+            takes.RunArguments,
+            (RunScoresOutput,),
+            "",
+            "Show the scores of a run under every policy. Name the policy when you quote one.",
+        ),
+        (
+            "report",
+            report,
+            takes.ReportArguments,
+            _REPORTS,
+            "files",
+            "Write the report about runs; nothing else is changed.",
+        ),
+        (
+            "action",
+            action,
+            takes.ActionArguments,
+            (ActionAddOutput,),
+            "files",
+            "Record a change that was made, in the store and in the run's report.",
+        ),
+        (
+            "actions",
+            actions,
+            takes.Arguments,
+            (ActionListOutput,),
+            "",
+            "List recorded changes, and whether each worked.",
+        ),
+    )
+}
+
+
+def tools_for(*, is_remote: bool) -> Mapping[str, ServedTool]:
+    """Callers on other machines get no tool that writes files."""
+    return {name: tool for name, tool in TOOLS.items() if not is_remote or tool.writes != "files"}

@@ -1,27 +1,73 @@
 """The queue of a run and the state of its review, read from the store."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from errata.errors import SettingsError
-from errata.model import Packet, Question, Reviewer, Verdict
+from errata.model import Packet, Question, Reviewer, StoredRun, Verdict
 from errata.model.bucket import RunBuckets
 from errata.model.filters import Filters
 from errata.model.output.review import QuoteCheckOutput
+from errata.model.standing import may_be_stale
+from errata.review.evidence import PlaceIndex
+from errata.review.fields import LINE
 from errata.review.labels import OWNERS
 from errata.review.material import RunContext
 from errata.review.packet import PacketOptions
 from errata.review.packet_size import BUDGET, UNLIMITED
 from errata.review.queue import Queue, QueueKind, build_queue, by_attempt, perhaps_returned
-from errata.review.quotes import LookedUpVerdict, by_packet_form, check_of, look_up
-from errata.review.redaction import redacted
+from errata.review.redaction import packet_hash, redacted
 from errata.review.status import Status, build_status
 from errata.review.stored.packets import packets_of, wanted_failures
 from errata.store.database import Store
 from errata.store.ledger import OPEN, batches_of, calls_of
 from errata.store.reviews import leases_of, refusals_of, verdicts_of
 from errata.store.thinning import thinned_attempts
+from errata.text.clean import one_line
+
+
+class LookedUpVerdict(NamedTuple):
+    verdict: Verdict
+    verified: int
+    """How many of its quotes are in the packet."""
+    stands: bool
+    """All of them are, and so is the error that it goes by."""
+    changed: bool
+    """Its packet has changed since."""
+
+
+def by_packet_form(verdicts: Sequence[Verdict]) -> dict[tuple[str, bool], dict[str, Verdict]]:
+    """By how their packets were made; attempt → verdict."""
+    forms: dict[tuple[str, bool], dict[str, Verdict]] = {}
+    for verdict in verdicts:
+        forms.setdefault((verdict.taxonomy, verdict.blind), {})[verdict.attempt] = verdict
+    return forms
+
+
+def look_up(packet: Packet, verdict: Verdict) -> LookedUpVerdict:
+    places, changed = PlaceIndex(packet), packet_hash(packet) != verdict.packet_hash
+    verified = sum(quote.place in places.holding(quote.quote) for quote in verdict.evidence)
+    same = verified == len(verdict.evidence) and (not changed or _has_error(packet, places, verdict.error_line))
+    return LookedUpVerdict(verdict, verified, same, changed)
+
+
+def _has_error(packet: Packet, places: PlaceIndex, line: str) -> bool:
+    """The quotes may still be there although the failure is now a different one."""
+    stated = one_line(str(packet.facts.get("error_line") or ""), LINE)
+    return line in ("", stated) or bool(places.holding(line))
+
+
+def check_of(verdicts: Sequence[Verdict], looked_up: Sequence[LookedUpVerdict], stored: StoredRun) -> QuoteCheckOutput:
+    stale = [one.verdict for one in looked_up if not one.stands and may_be_stale(one.verdict, stored)]
+    return QuoteCheckOutput(
+        quotes=sum(len(verdict.evidence) for verdict in verdicts),
+        verified=sum(one.verified for one in looked_up),
+        stale=tuple(verdict.attempt for verdict in stale),
+        changed=sum(one.changed and one.stands for one in looked_up),
+        without=sum(not verdict.evidence for verdict in verdicts),
+    )
 
 
 def queue_of(context: RunContext, store: Store, reviewer: Reviewer, filters: Filters, wanted: QueueKind) -> Queue:

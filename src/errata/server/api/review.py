@@ -19,7 +19,6 @@ from errata.verbs.review_drafts import (
     DraftProblem,
     DraftQuote,
     DraftRequest,
-    FoundQuote,
     OtherVerdicts,
     UnfinishedDraft,
     VerdictDraft,
@@ -29,6 +28,7 @@ from errata.verbs.review_worklist import (
     ReviewProgress,
     ShownReading,
     WorkGroup,
+    WorkItem,
     Worklist,
     WorkRequest,
     WorkState,
@@ -61,26 +61,9 @@ class QueueQuery(msgspec.Struct, frozen=True, kw_only=True):
         return {name: value for name, value in given.items() if value != usual[name]}
 
 
-class QueueItem(msgspec.Struct, frozen=True, kw_only=True):
-    attempt: str
-    run: str
-    case: str
-    group: WorkGroup
-    owners: tuple[str, ...]
-    confidence: str
-    stands_for: int
-    readers: int
-    in_hand: tuple[str, ...]
-
-
-class QueueAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class QueueAnswer(ReviewProgress, frozen=True, kw_only=True):
     reviewer: str
-    items: tuple[QueueItem, ...]
-    failures: int
-    done: int
-    disputed: int
-    changed: int
-    seconds_each: float | None
+    items: tuple[WorkItem, ...]
     more_runs: int
     waiting: int
     """Runs that are left out until their owners are worked out."""
@@ -102,10 +85,7 @@ class ItemAnswer(msgspec.Struct, frozen=True, kw_only=True):
     packet: Packet
 
 
-class QuoteRequest(msgspec.Struct, frozen=True, kw_only=True):
-    quote: str
-    place: str = ""
-    lines: tuple[int, int] | None = None
+class QuoteRequest(DraftQuote, frozen=True, kw_only=True):
     view: View = "settle"
 
 
@@ -195,22 +175,16 @@ def queue_for(query: QueueQuery, exchange: Exchange) -> Worklist:
 def show_queue(exchange: Exchange) -> QueueAnswer:
     query = exchange.arguments(QueueQuery)
     queue = queue_for(query, exchange)
-    progress: ReviewProgress = queue.progress
-    items = msgspec.convert(queue.items, tuple[QueueItem, ...], from_attributes=True)
     return QueueAnswer(
         reviewer=reviewer_of(exchange).name,
-        items=tuple(_blinded(one) for one in items) if query.is_blind else items,
-        failures=progress.failures,
-        done=progress.done,
-        disputed=progress.disputed,
-        changed=progress.changed,
-        seconds_each=progress.seconds_each,
+        items=tuple(map(_blinded, queue.items)) if query.is_blind else queue.items,
         more_runs=queue.more_runs,
         waiting=queue.waiting,
+        **msgspec.structs.asdict(queue.progress),
     )
 
 
-def _blinded(item: QueueItem) -> QueueItem:
+def _blinded(item: WorkItem) -> WorkItem:
     group: WorkGroup = "done" if item.group == "done" else "other"
     return msgspec.structs.replace(item, owners=(), confidence="", readers=0, group=group)
 
@@ -243,15 +217,8 @@ def check_quote(exchange: Exchange) -> QuoteAnswer:
     given = exchange.record(QuoteRequest)
     wanted = DraftQuote(quote=given.quote, place=given.place, lines=given.lines)
     blind = given.view == "blind"
-    result: FoundQuote = review_drafts.check_quote(exchange.values["attempt"], wanted, exchange.store, blind=blind)
-    return QuoteAnswer(
-        is_found=result.is_found,
-        quote=result.quote,
-        place=result.place,
-        lines=result.lines,
-        kind=result.kind,
-        problem=result.problem,
-    )
+    result = review_drafts.check_quote(exchange.values["attempt"], wanted, exchange.store, blind=blind)
+    return QuoteAnswer(is_found=result.is_found, **msgspec.structs.asdict(result))
 
 
 def save(exchange: Exchange, request: DraftRequest) -> AcceptedVerdict | UnfinishedDraft | OtherVerdicts:

@@ -7,10 +7,8 @@ from errata.server.pages import (
     buckets,
     case,
     compare,
-    doctor,
     leaderboard,
     login,
-    passes,
     review,
     run,
     runs,
@@ -20,7 +18,7 @@ from errata.server.pages import (
 ENDPOINTS: tuple[Endpoint, ...] = (
     *runs.ENDPOINTS,
     *run.ENDPOINTS,
-    *passes.ENDPOINTS,
+    *runs.PASSES,
     *attempt.ENDPOINTS,
     *case.ENDPOINTS,
     *search.ENDPOINTS,
@@ -28,7 +26,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *compare.ENDPOINTS,
     *buckets.ENDPOINTS,
     *leaderboard.ENDPOINTS,
-    *doctor.ENDPOINTS,
+    *login.DOCTOR,
     *login.ENDPOINTS,
     *openapi.ENDPOINTS,
 )
