@@ -6,7 +6,7 @@ import sys
 import click
 import pytest
 
-from errata.cli.app import CHANGING_WORDS, COMMANDS, OTHER_WORDS, SECTIONS, app
+from errata.cli.app import COMMANDS, OTHER_WORDS, SECTIONS, app
 from errata.cli.review import SUBCOMMANDS
 from terminal import errata
 
@@ -136,29 +136,14 @@ def test_the_help_groups_the_commands_by_what_people_want_to_do():
     assert sorted(name for names in SECTIONS.values() for name in names) == sorted(COMMANDS)
 
 
-def test_words_of_other_tools_lead_to_commands():
-    assert not {*OTHER_WORDS, *CHANGING_WORDS} & set(COMMANDS)
-    assert {*OTHER_WORDS.values(), *CHANGING_WORDS.values()} <= set(COMMANDS)
-    assert not {"rm", "exclude", "import", "fetch", "review", "writeback"} & set(OTHER_WORDS.values())
+def test_a_word_of_another_tool_is_suggested():
+    words = " ".join(OTHER_WORDS.values()).split()
 
-
-def test_a_word_of_another_tool_runs_the_command_and_names_it():
-    result = errata("diff", "--help")
-
-    assert result.code == 0
-    assert result.out.startswith("Usage: errata compare")
-    assert result.err == "errata has no command `diff`; running `compare`\n"
-
-
-def test_a_word_of_another_tool_for_a_command_that_writes_is_only_suggested():
+    assert not set(words) & set(COMMANDS)
+    assert set(OTHER_WORDS) <= set(COMMANDS)
     result = errata("delete", "latest")
-
     assert result.code == 2
     assert "did you mean `rm`?" in result.err
-
-
-def test_groups_know_the_words_of_other_tools_too():
-    assert "errata buckets has no command `ls`; running `list`" in errata("buckets", "ls", "--help").err
 
 
 def test_version_may_be_asked_for_as_a_command():

@@ -61,53 +61,27 @@ SECTIONS = {
 """The commands by what people want to do."""
 
 OTHER_WORDS = {
-    "analyse": "analyze",
-    "summary": "analyze",
-    "ls": "runs",
-    "list": "runs",
-    "history": "runs",
-    "view": "show",
-    "cat": "show",
-    "info": "show",
-    "inspect": "show",
-    "errors": "failures",
-    "fails": "failures",
-    "stats": "score",
-    "scores": "score",
-    "metrics": "score",
-    "diff": "compare",
-    "cmp": "compare",
-    "flaky": "consistency",
-    "validate": "check",
-    "verify": "check",
-    "lint": "check",
-    "clusters": "buckets",
-    "causes": "buckets",
-    "retry": "rerun",
-    "formats": "sources",
-    "labels": "taxonomies",
-    "harnesses": "sources",
+    "analyze": "analyse summary",
+    "runs": "ls list history",
+    "show": "view cat info inspect",
+    "failures": "errors fails",
+    "score": "stats scores metrics",
+    "compare": "diff cmp",
+    "consistency": "flaky",
+    "check": "validate verify lint",
+    "buckets": "clusters causes",
+    "rerun": "retry",
+    "sources": "formats harnesses",
+    "taxonomies": "labels",
+    "import": "add load ingest",
+    "map": "mapping schema",
+    "fetch": "pull download",
+    "rm": "remove delete del",
+    "exclude": "ignore",
+    "review": "annotate label judge",
+    "report": "publish",
 }
-"""What other tools call a command that changes nothing: it runs, and a line on stderr gives its name here."""
-
-CHANGING_WORDS = {
-    "add": "import",
-    "mapping": "map",
-    "schema": "map",
-    "load": "import",
-    "ingest": "import",
-    "pull": "fetch",
-    "download": "fetch",
-    "remove": "rm",
-    "delete": "rm",
-    "del": "rm",
-    "ignore": "exclude",
-    "annotate": "review",
-    "label": "review",
-    "judge": "review",
-    "publish": "report",
-}
-"""The same for commands that write: they are only suggested."""
+"""What other tools call a command: it is suggested."""
 
 
 class UnknownCommandError(click.UsageError):
@@ -136,8 +110,9 @@ class _App(LazyGroup):
         if name not in self.table and is_path(name):
             hint = f"`{shlex.join(['errata', 'analyze', name])}` reads it and shows what went wrong"
             raise SettingsError(f"`{name}` is a path, not a command", hint=hint)
-        if name in CHANGING_WORDS:
-            raise UnknownCommandError(name, CHANGING_WORDS[name], ctx)
+        for meant, words in OTHER_WORDS.items():
+            if name in words.split():
+                raise UnknownCommandError(name, meant, ctx)
         return super().resolve_command(ctx, args)
 
 
@@ -150,7 +125,6 @@ def is_path(name: str) -> bool:
     table=COMMANDS,
     package="errata.cli",
     sections=SECTIONS,
-    other_words=OTHER_WORDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.option("--store", metavar="FILE", default="", help="Path of the store; also accepted after the command.")

@@ -12,7 +12,7 @@ Table = dict[str, tuple[str, str]]
 
 
 class LazyGroup(click.Group):
-    """`sections` orders the commands in help under headings; `other_words` are what other tools call a command."""
+    """`sections` orders the commands in help under headings."""
 
     def __init__(
         self,
@@ -20,14 +20,12 @@ class LazyGroup(click.Group):
         table: Table,
         package: str,
         sections: Mapping[str, Sequence[str]] | None = None,
-        other_words: Mapping[str, str] | None = None,
         **named: Any,
     ) -> None:
         super().__init__(*arguments, **named)
         self.table = table
         self._package = package
         self._sections = sections or {"Commands": list(table)}
-        self._other_words = {"ls": "list", "view": "show"} if other_words is None else other_words
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 click's signature
         return list(self.table)
@@ -49,11 +47,6 @@ class LazyGroup(click.Group):
         name = args[0]
         if name in self.table or name.startswith("-"):
             return super().resolve_command(ctx, args)
-        meant = self._other_words.get(name, "")
-        if meant in self.table:
-            if not ctx.resilient_parsing:
-                click.echo(f"{ctx.command_path} has no command `{name}`; running `{meant}`", err=True)
-            return super().resolve_command(ctx, [meant, *args[1:]])
         raise click.exceptions.NoSuchCommand(name, possibilities=self.table, ctx=ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
