@@ -45,7 +45,7 @@ _TO_DO = {
     "environment": "Fix the environment, then rerun",
     "provider": "Rerun",
     "budget": "Check the limits; rerun with larger ones if they were too small",
-    "grader": "Check the grader before you use the score",
+    "grader": "Fix the grader, then rerun only the judging",
     "task": "Check the task before you use the score",
 }
 
