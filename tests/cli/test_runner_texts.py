@@ -137,8 +137,8 @@ def reviewed(tmp_path_factory):
         filled = {"reasoning": "The quote shows it. The task says no more.", "confidence": "certain"}
         rows = [filled | verdict | {"attempt_id": ids[case]} for case, verdict in VERDICTS.items()]
         (folder / "verdicts.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-        for reviewer in ("agent", "second"):  # it takes two to clear the model
-            done("review", "import", "verdicts.jsonl", "--reviewer", reviewer)
+        for reviewer in ("agent", "second"):  # it takes two, with different models, to clear the model
+            done("review", "import", "verdicts.jsonl", "--reviewer", reviewer, "--model", f"{reviewer}@1")
         report = done("report", RUN, "--json").row
         return Reviewed(
             report=report["report"],
