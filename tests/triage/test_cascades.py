@@ -1,6 +1,5 @@
 """Crashes on what an earlier crash left behind."""
 
-import msgspec
 import pytest
 
 from errata.model import Artefact, Check, ErrorInfo
@@ -80,31 +79,6 @@ def test_different_locks_have_different_holders():
     others = [crash(f"s/{n}", HELD.replace("9f2c", n), f"2026-02-14T07:4{n}:48Z") for n in "23"]
 
     assert roots_of(first, *others) == {}
-
-
-def test_one_lock_is_enough_where_the_log_of_the_crash_names_it():
-    lock = "/results/.repo-cache/ledger/.git/index.lock"
-    held = f"[INFO] scylla.e2e.workspace_manager: Holding git lock {lock} (pid 90117, test-036)"
-    root = crash("s/test-036", "'NoneType' object has no attribute 'experiment_dir'", day("07:31:20"))
-    follower = crash("s/test-011", f"fatal: Unable to create '{lock}': File exists.", day("07:33:27"))
-
-    def roots(text, *others):
-        return followers_of(msgspec.structs.replace(root, artefacts=log(text)), follower, *others)
-
-    assert roots(held) == {"s/test-011": ("s/test-036", "cascade")}
-    assert roots(f"{held}\n[INFO] Released git lock {lock}") == {}
-    assert roots(held.replace("ledger", "invoices")) == {}
-    between = {"started_at": day("07:32:00"), "finished_at": day("07:33:00")}
-    assert roots(held, an_attempt(case="s/test-012", outcome="fail", **between)) == {}
-
-
-def test_a_lock_that_could_not_be_acquired_follows_the_crash_that_did_not_release_it():
-    lock = "/results/.repo-cache/weft.lock"
-    kept = f"[WARNING] scylla.e2e.workspace_manager: Lock {lock} not released (owner test-021, pid 30911)"
-    root = crash("s/test-021", "'utf-8' codec can't decode byte 0xe9", day("07:31:20"), artefacts=log(kept))
-    follower = crash("s/test-026", f"The file lock '{lock}' could not be acquired.", day("07:33:27"))
-
-    assert followers_of(root, follower) == {"s/test-026": ("s/test-021", "cascade")}
 
 
 def test_a_case_that_is_built_on_the_broken_files_of_another_follows_it():

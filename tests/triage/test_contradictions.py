@@ -43,34 +43,6 @@ def named(attempt, case):
     return {one.name for one in attributed(attempt, case).signals}
 
 
-PROMISED = a_case(task="The measurements are in /app/data.csv. Write the mean to /app/out.txt.")
-
-
-def test_a_promised_file_that_is_not_there_at_set_up_is_the_tasks():
-    message = "FileNotFoundError: [Errno 2] No such file or directory: '/build/data.csv'"
-
-    assert attributed(crashed(message, "setup"), PROMISED).decided_by == "missing_fixture"
-
-
-def test_a_file_of_the_verifier_that_is_not_there_is_the_tasks():
-    message = "cp: cannot stat '/tests/expected.json': No such file or directory"
-
-    assert "missing_fixture" in named(crashed(message, "scoring"), PROMISED)
-
-
-@pytest.mark.parametrize("phase", ["scoring", "subject", "tool"])
-def test_a_file_that_the_subject_should_have_written_is_no_fixture(phase):
-    message = "FileNotFoundError: [Errno 2] No such file or directory: '/app/out.txt'"
-
-    assert "missing_fixture" not in named(crashed(message, phase), PROMISED)
-
-
-def test_a_file_that_the_task_does_not_speak_of_is_no_fixture():
-    message = "FileNotFoundError: [Errno 2] No such file or directory: '/root/.cache/index'"
-
-    assert "missing_fixture" not in named(crashed(message, "setup"), PROMISED)
-
-
 def arithmetic(name, task, expected):
     case = Case(run="r", suite="s", key="s/c", native_id="c", name=name, input=task, expected=expected)
     attempt = an_attempt(output=Output(text="64"), checks=(Check(name="equals", scorer="equals", status="fail"),))

@@ -25,7 +25,6 @@ _LEFT_OVER = lazy_regex(
 )
 # two may wait for one lock in different words
 _LOCK = lazy_regex(r"\S{1,300}\.lock\b")
-_RELEASED = lazy_regex(r"(?<!not )(?<!never )(?<!not been )(?:releas|remov|delet|free[ds]|unlock)", re.IGNORECASE)
 # the name of a case, not a word that may be one by chance
 _NAME = lazy_regex(r"(?<![\w./-])(?=[\w-]{0,100}\d)[A-Za-z]\w{0,100}[_-][\w-]{1,100}(?![\w/-])")
 
@@ -38,10 +37,6 @@ class _Crash(NamedTuple):
     ended_at: str | None
     in_harness: bool = True
     """Not while a model or a judge was asked: those leave less behind."""
-    session: int | None = None
-    started_at: str | None = None
-    locks: frozenset[str] = frozenset()
-    """Lock files that its log names, and not as released."""
 
     @property
     def is_follower(self) -> bool:
@@ -63,9 +58,8 @@ class CrashSurvey:
         if error is not None and len(self._crashes) < MOST_CRASHES and (error.at or attempt.started_at):
             ended = attempt.finished_at or attempt.started_at
             in_harness = phase_of(error) not in ("subject", "scoring")
-            crash = _Crash(attempt.id, attempt.case, error.message, error.at, ended, in_harness, attempt.session)
-            locks = frozenset(_locks_kept(attempt))
-            self._crashes.append(crash._replace(started_at=attempt.started_at, locks=locks))
+            crash = _Crash(attempt.id, attempt.case, error.message, error.at, ended, in_harness)
+            self._crashes.append(crash)
 
     def add_working(self, attempt: Attempt) -> None:
         """Nothing was in the way of this one."""
@@ -94,39 +88,7 @@ class CrashSurvey:
                 for part in _apart(followers, worked):
                     root = _named_in(part, others) or _last_before(part[0][0], others)
                     roots |= {crash.attempt: root for _, crash in part if root}
-            for at, crash in followers:
-                if crash.attempt not in roots and (holder := _holder(at, crash, others, worked)):
-                    roots[crash.attempt] = holder
         return roots
-
-
-def _locks_kept(attempt: Attempt) -> Iterator[str]:
-    """Lock files that the attempt's own log names; the last line about each does not say that it was released."""
-    for artefact in attempt.artefacts:
-        if artefact.role == "log" and artefact.text and ".lock" in artefact.text:
-            lines = artefact.text.splitlines()
-            last = {_lock_in(match[0]): line for line in lines for match in _LOCK.finditer(line)}
-            yield from (lock for lock, line in last.items() if lock.startswith("/") and not _RELEASED.search(line))
-
-
-def _lock_in(word: str) -> str:
-    return word.lstrip("'\"`(,")
-
-
-def _holder(at: str, follower: _Crash, crashes: list[tuple[str, _Crash]], worked: list[str]) -> str:
-    """The last crash of the session whose log names the very lock that one attempt alone stumbled over.
-
-    An attempt that began to work in between shows that nothing was in the way.
-    """
-    lock = _LOCK.search(follower.message)
-    name = _lock_in(lock[0]) if lock else ""
-    before = [(time, one) for time, one in crashes if time <= at and name in one.locks]
-    same = [(time, one) for time, one in before if one.session == follower.session and one.case != follower.case]
-    if not name or not same:
-        return ""
-    root, until = same[-1][1], follower.started_at or follower.ended_at or ""
-    between = bisect_right(worked, until) - bisect_right(worked, root.ended_at or "")
-    return root.attempt if between <= 0 else ""
 
 
 def _shape(message: str) -> str:

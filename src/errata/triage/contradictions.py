@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from errata.model import Attempt, Case, Step
-from errata.model.words import Confidence, Phase
+from errata.model.words import Confidence
 from errata.text.answers import bare, json_in
 from errata.text.equivalence import same
 from errata.text.lazy_regex import lazy_regex
@@ -80,39 +80,7 @@ def _value(match: re.Match[str]) -> float | None:
     return left + right if sign == "+" else left - right if sign == "-" else left * right
 
 
-# a path that a program did not find, as Python, a shell and Node say it
-_NOT_THERE = lazy_regex(
-    r"FileNotFoundError: \[Errno 2\] No such file or directory: '(?P<python>[^'\n]+)'"
-    r"|(?:cat|cp|mv|ls|tar|bash|sh|head|source|unzip): (?:cannot (?:stat|access|open) )?'?(?P<shell>/?[\w./-]+)'?: "
-    r"No such file or directory"
-    r"|ENOENT: no such file or directory, (?:open|stat|access) '(?P<node>[^'\n]+)'"
-)
-_VERIFIERS = lazy_regex(r"(?:^|/)(?:tests?|verifier|grader|solution|oracle|fixtures?)/")
-_NOT_THE_SUBJECTS = frozenset(("setup", "environment", "scoring"))
 TAIL = 4_000
-
-
-def missing_fixture(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
-    """A file that the task promises was not there before the subject began, or one of the verifier's own is not."""
-    for at, error in enumerate(attempt.errors):
-        if error.phase not in _NOT_THE_SUBJECTS or error.recovered:
-            continue
-        match = _NOT_THERE.search(error.message[:TAIL]) or _NOT_THERE.search(error.traceback[-TAIL:])
-        if match is not None and _is_a_fixture(_path(match), error.phase, case):
-            seen = signal("missing_fixture", "likely", f"errors[{at}].message", match[0], error.ref)
-            yield Observed(signal=seen, owner="task")
-            return
-
-
-def _is_a_fixture(path: str, phase: Phase, case: Case | None) -> bool:
-    """What the subject was asked to write, and did not, is missing too: so only what it had no hand in counts."""
-    if phase == "scoring":
-        return _VERIFIERS.search(path) is not None
-    return case is not None and path.rpartition("/")[2] in task_text(case)
-
-
-def _path(match: re.Match[str]) -> str:
-    return match["python"] or match["shell"] or match["node"]
 
 
 def _observed(case: Case, name: str, strength: Confidence, where: str, quote: str) -> Observed:

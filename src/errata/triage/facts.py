@@ -282,7 +282,6 @@ OF_WORK: tuple[Rule, ...] = (never_generated, spent_nothing)
 """Only for logs that can hold an answer, tokens or steps: what a log can't hold is not missing."""
 OF_ERRORS: tuple[Rule, ...] = (
     ends_in_the_harness,
-    contradictions.missing_fixture,
     crashed_in_the_harness,
 )
 TESTED = frozenset(("tests", "step"))

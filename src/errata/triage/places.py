@@ -110,7 +110,7 @@ _WORLD = lazy_regex(
 )
 _MEASURING = lazy_regex(
     r"(?i:\b(?:judge|grader|scorer|verifier|llm[- ]rubric|model[-_]graded\w*|judging|grading|scoring)\b)"
-    r"|(?:Judge|Grad(?:er|ing)|Scor(?:er|ing)|Verifier)\w{0,30}Error|reward\.(?:txt|json)|reward file|evaluation LLM"
+    r"|(?:Judge|Grad(?:er|ing)|Scor(?:er|ing)|Verifier)\w{0,30}Error|reward\.(?:txt|json)|reward file|[Ee]valuation LLM"
     r"|failed to apply test[_ ]patch|[Tt]est run failed"
 )
 _WORLDS_FRAME = lazy_regex(r"packages[/\\](?:docker|daytona\w*|modal|e2b\w*|kubernetes\w*|swerex|podman)[/\\]")
