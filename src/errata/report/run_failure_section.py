@@ -192,7 +192,7 @@ def _error(failure: RunFailure, earlier: RunFailure | None, keys: Mapping[int, s
     """
     if not failure.error:
         return ()
-    place = next((one.place for one in failure.evidence if one.quote and one.quote in failure.error), "")
+    place = next((each.place for each in failure.evidence if _has_error(failure, each)), "")
     where = (" (", Code(place), ")") if place else ()
     if earlier is None:
         return line("as above", where)
@@ -225,7 +225,7 @@ def label_of(failure: RunFailure) -> str:
 
 def _blocks(failure: RunFailure, error: Line, word: str, tell_reader: bool) -> Iterator[Block]:
     yield fields(_fields(failure, error, word, tell_reader))
-    evidence = [one for one in failure.evidence if not one.quote or one.quote not in failure.error]
+    evidence = [each for each in failure.evidence if not _has_error(failure, each)]
     if evidence:
         yield paragraph("Evidence")
         yield Quotes(tuple(map(_piece, evidence)))
@@ -252,7 +252,13 @@ def _fields(failure: RunFailure, error: Line, word: str, tell_reader: bool) -> I
 
 def _is_judges(failure: RunFailure) -> bool:
     """Whether the text is a judge's comment, by its place in the log."""
-    return any(one.quote and one.quote in failure.error and one.place.startswith("judg") for one in failure.evidence)
+    return any(_has_error(failure, each) and each.place.startswith("judg") for each in failure.evidence)
+
+
+def _has_error(failure: RunFailure, evidence: QuotedEvidence) -> bool:
+    """Whether it is the line with the error, or a part of it."""
+    quote, error = evidence.quote, failure.error
+    return bool(quote and error and (quote in error or error in quote))
 
 
 def _classified(failure: RunFailure, tell_reader: bool) -> tuple[str, Line]:
