@@ -28,7 +28,7 @@ _NOTES = lazy_regex(r"(?i)\s?\(((?:by\s|expected:)(?:[^()]|\([^()]{0,200}\)){0,4
 _BY = lazy_regex(r"(?i)(?:^|[;,(])\s?by ((?:[^;,()]|\([^()]{0,60}\)){1,60})(?=[;,)]|$)")
 _SIGNED = lazy_regex(r"(?i)[,;(] ?by ([\w.@-]{1,40}(?: [\w.@-]{1,40}){0,3})\)?\.?$")
 _EXPECTED = lazy_regex(r"(?i)(?:^|;)\s?expected:\s?((?:[^;()]|\([^()]{0,200}\)){0,300})")
-_MARK = lazy_regex(r"\s{0,4}(?:\[[xX]\]|[✅✔☑]\ufe0f?)\s?|(?i:\W{0,2}(?:done|fixed|applied)\b[^:\n]{0,30}:\s)")
+_MARK = lazy_regex(r"\A(?:\s{0,4}(?:\[[xX]\]|[✅✔☑]\ufe0f?)\s?|(?i:\W{0,2}(?:done|fixed|applied)\b[^:\n]{0,30}:\s))")
 _STATES = (
     r"(?:planned|to[- ]?do|tbd|pending|deferred|postponed|rejected|declined|skipped|open|proposed|recommended|none|no"
     r"|in progress|won['’]?t|not (?:yet|done|applied|implemented))"
@@ -82,7 +82,7 @@ def _is_entry(text: str) -> bool:
 
 
 def _of_text(words: PlainText, cases: Sequence[str], known: Vocabulary, ref: SourceRef, *, date: str) -> Action:
-    text = _without_mark(words.text)
+    text = _MARK.sub("", words.text)  # a check mark, or `Done:`
     day = date_in(text[:60])
     text = without_date(text) if day else text
     path = _target(words.codes, text)
@@ -149,12 +149,6 @@ def _action(
 def _is_end_of(name: str, other: str) -> bool:
     """Whether another name is the same and longer."""
     return len(segments(name)) < len(segments(other)) and ends_alike(segments(name), segments(other))
-
-
-def _without_mark(text: str) -> str:
-    """Without a check mark or `Done:` in front."""
-    match = _MARK.match(text)
-    return text[match.end() :] if match else text
 
 
 def _without_clause(text: str) -> tuple[str, str]:
