@@ -1,5 +1,6 @@
 """Crashes on what an earlier crash left behind."""
 
+import msgspec
 import pytest
 
 from errata.model import Artefact, Check, ErrorInfo
@@ -81,6 +82,65 @@ def test_different_locks_have_different_holders():
     assert roots_of(first, *others) == {}
 
 
+def test_later_failures_on_a_disk_that_is_already_full_follow_the_first():
+    first = crash("s/test-036", FULL, day("17:17:37"))
+    second = crash("s/test-037", "Failed to create worktree: (No space left on device)", day("17:17:59"))
+    third = crash("s/test-039", "sqlite3.OperationalError: database or disk is full", day("17:18:15"))
+    other = crash("s/test-040", "RuntimeError: dictionary changed size during iteration", day("17:18:20"))
+
+    assert followers_of(third, first, other, second) == {
+        "s/test-037": ("s/test-036", "disk_still_full"),
+        "s/test-039": ("s/test-036", "disk_still_full"),
+    }
+
+
+def test_a_test_that_was_measured_in_between_shows_that_the_disk_was_freed():
+    first, second = crash("s/test-036", FULL, day("17:17:37")), crash("s/test-037", FULL, day("18:17:59"))
+    measured = an_attempt(case="s/test-038", outcome="fail", started_at=day("17:30:00"), finished_at=day("17:40:00"))
+    third = crash("s/test-039", FULL, day("18:19:59"))
+
+    assert followers_of(first, second, third, measured) == {"s/test-039": ("s/test-037", "disk_still_full")}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(crash("s/test-037", FULL, day("17:18:00"), session=4), id="another session"),
+        pytest.param(crash("s/test-037", FULL, "2026-02-15T17:18:00"), id="a clock of another zone"),
+        pytest.param(crash("s/test-037", f"{FULL} in pod worker-7", day("17:18:00")), id="a disk of its own"),
+        pytest.param(crash("s/test-037", "[Errno 28] No space left: '/dev/shm/x'", day("17:18:00")), id="memory"),
+        pytest.param(an_attempt(case="s/test-037", outcome="fail", finished_at=day("17:18:00")), id="measured"),
+    ],
+)
+def test_a_full_disk_that_may_be_another_one_makes_no_follower(other):
+    assert followers_of(crash("s/test-036", FULL, day("17:17:37")), other) == {}
+
+
+def test_one_lock_is_enough_where_the_log_of_the_crash_names_it():
+    lock = "/results/.repo-cache/ledger/.git/index.lock"
+    held = f"[INFO] scylla.e2e.workspace_manager: Holding git lock {lock} (pid 90117, test-036)"
+    root = crash("s/test-036", "'NoneType' object has no attribute 'experiment_dir'", day("07:31:20"))
+    follower = crash("s/test-011", f"fatal: Unable to create '{lock}': File exists.", day("07:33:27"))
+
+    def roots(text, *others):
+        return followers_of(msgspec.structs.replace(root, artefacts=log(text)), follower, *others)
+
+    assert roots(held) == {"s/test-011": ("s/test-036", "cascade")}
+    assert roots(f"{held}\n[INFO] Released git lock {lock}") == {}
+    assert roots(held.replace("ledger", "invoices")) == {}
+    between = {"started_at": day("07:32:00"), "finished_at": day("07:33:00")}
+    assert roots(held, an_attempt(case="s/test-012", outcome="fail", **between)) == {}
+
+
+def test_a_lock_that_could_not_be_acquired_follows_the_crash_that_did_not_release_it():
+    lock = "/results/.repo-cache/weft.lock"
+    kept = f"[WARNING] scylla.e2e.workspace_manager: Lock {lock} not released (owner test-021, pid 30911)"
+    root = crash("s/test-021", "'utf-8' codec can't decode byte 0xe9", day("07:31:20"), artefacts=log(kept))
+    follower = crash("s/test-026", f"The file lock '{lock}' could not be acquired.", day("07:33:27"))
+
+    assert followers_of(root, follower) == {"s/test-026": ("s/test-021", "cascade")}
+
+
 def test_a_case_that_is_built_on_the_broken_files_of_another_follows_it():
     broken = "Error: Failed to deploy:\nconvex dev:\n✘ [ERROR] No matching export\n\n    convex/posts.ts:3:9:\n"
     steps = (Check(name="deploy", kind="step", status="fail", explanation=broken),)
@@ -157,7 +217,7 @@ def test_failures_that_blame_each_other_have_no_root():
 
 def test_the_root_of_a_root_is_the_root_of_both():
     first = crash("s/test-031", FULL, day("08:00:00"))
-    second = crash("s/test-032", STOPPED.replace("test-032", "test-031"), day("08:00:16"))
+    second = crash("s/test-032", FULL, day("08:00:16"))
     third = crash("s/test-033", STOPPED, day("08:00:18"))
 
     assert {case: root for case, (root, _) in followers_of(first, second, third).items()} == {

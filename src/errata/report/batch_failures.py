@@ -221,6 +221,8 @@ def _mechanism(verdict: Verdict | None, fix: BatchFix | None, follows: str, erro
 def _how_it_follows(root: str, decided_by: str) -> str:
     if not root:
         return ""
+    if decided_by == "disk_still_full":
+        return f"the disk was full since {root}"
     if decided_by == "ended_by_another":
         return f"the failure of {root} ended this test or was in its way"
     return f"it stumbled over what {root} left behind when it failed"

@@ -113,6 +113,7 @@ BY_DEFAULT = ("check_failed", "phase", "nothing known")
 
 _ELSEWHERE: dict[str, Owner] = {
     "cascade": "collateral",
+    "disk_still_full": "collateral",
     "ended_by_another": "collateral",
     "all_fail": "task",
     "all_agree_on_another": "task",

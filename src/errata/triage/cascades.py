@@ -2,14 +2,14 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple
 
 from errata.model import Attempt, times
 from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import mask
-from errata.text.tool_output import find_key_line
+from errata.text.tool_output import find_key_line, key_line
 from errata.triage.places import phase_of
 
 FOLLOWERS = 2
@@ -25,6 +25,7 @@ _LEFT_OVER = lazy_regex(
 )
 # two may wait for one lock in different words
 _LOCK = lazy_regex(r"\S{1,300}\.lock\b")
+_RELEASED = lazy_regex(r"(?<!not )(?<!never )(?<!not been )(?:releas|remov|delet|free[ds]|unlock)", re.IGNORECASE)
 # the name of a case, not a word that may be one by chance
 _NAME = lazy_regex(r"(?<![\w./-])(?=[\w-]{0,100}\d)[A-Za-z]\w{0,100}[_-][\w-]{1,100}(?![\w/-])")
 
@@ -37,6 +38,10 @@ class _Crash(NamedTuple):
     ended_at: str | None
     in_harness: bool = True
     """Not while a model or a judge was asked: those leave less behind."""
+    session: int | None = None
+    started_at: str | None = None
+    locks: frozenset[str] = frozenset()
+    """Lock files that its log names, and not as released."""
 
     @property
     def is_follower(self) -> bool:
@@ -48,18 +53,24 @@ class CrashSurvey:
 
     def __init__(self) -> None:
         self._crashes: list[_Crash] = []
+        self._full: list[FullDisk] = []
         self._worked: list[str] = []
 
     def add(self, attempt: Attempt) -> None:
+        disk = full_disk_of(attempt)
+        if disk is not None and len(self._full) < MOST_CRASHES:
+            self._full.append(disk)
         if attempt.outcome != "none":
-            self.add_working(attempt)
+            if full_disk_error(attempt) is None:
+                self.add_working(attempt)
             return
         error = attempt.lasting_error
         if error is not None and len(self._crashes) < MOST_CRASHES and (error.at or attempt.started_at):
             ended = attempt.finished_at or attempt.started_at
             in_harness = phase_of(error) not in ("subject", "scoring")
-            crash = _Crash(attempt.id, attempt.case, error.message, error.at, ended, in_harness)
-            self._crashes.append(crash)
+            crash = _Crash(attempt.id, attempt.case, error.message, error.at, ended, in_harness, attempt.session)
+            locks = frozenset(_locks_kept(attempt))
+            self._crashes.append(crash._replace(started_at=attempt.started_at, locks=locks))
 
     def add_working(self, attempt: Attempt) -> None:
         """Nothing was in the way of this one."""
@@ -69,7 +80,11 @@ class CrashSurvey:
     @property
     def has_followers(self) -> bool:
         """By what is known so far; attempts that worked may still show otherwise."""
-        return bool(self.roots())
+        return bool(self.still_full() or self.roots())
+
+    def still_full(self) -> dict[str, str]:
+        """Follower → the attempt that found the disk full first."""
+        return still_full(self._full, sorted(self._worked)) if len(self._full) > 1 else {}
 
     def roots(self) -> dict[str, str]:
         """Follower → the attempt that crashed first."""
@@ -88,7 +103,39 @@ class CrashSurvey:
                 for part in _apart(followers, worked):
                     root = _named_in(part, others) or _last_before(part[0][0], others)
                     roots |= {crash.attempt: root for _, crash in part if root}
+            for at, crash in followers:
+                if crash.attempt not in roots and (holder := _holder(at, crash, others, worked)):
+                    roots[crash.attempt] = holder
         return roots
+
+
+def _locks_kept(attempt: Attempt) -> Iterator[str]:
+    """Lock files that the attempt's own log names; the last line about each does not say that it was released."""
+    for artefact in attempt.artefacts:
+        if artefact.role == "log" and artefact.text and ".lock" in artefact.text:
+            lines = artefact.text.splitlines()
+            last = {_lock_in(match[0]): line for line in lines for match in _LOCK.finditer(line)}
+            yield from (lock for lock, line in last.items() if lock.startswith("/") and not _RELEASED.search(line))
+
+
+def _lock_in(word: str) -> str:
+    return word.lstrip("'\"`(,")
+
+
+def _holder(at: str, follower: _Crash, crashes: list[tuple[str, _Crash]], worked: list[str]) -> str:
+    """The last crash of the session whose log names the very lock that one attempt alone stumbled over.
+
+    An attempt that began to work in between shows that nothing was in the way.
+    """
+    lock = _LOCK.search(follower.message)
+    name = _lock_in(lock[0]) if lock else ""
+    before = [(time, one) for time, one in crashes if time <= at and name in one.locks]
+    same = [(time, one) for time, one in before if one.session == follower.session and one.case != follower.case]
+    if not name or not same:
+        return ""
+    root, until = same[-1][1], follower.started_at or follower.ended_at or ""
+    between = bisect_right(worked, until) - bisect_right(worked, root.ended_at or "")
+    return root.attempt if between <= 0 else ""
 
 
 def _shape(message: str) -> str:
@@ -308,3 +355,60 @@ def _ended_at(attempt: Attempt) -> str:
 
 def _is_later(root: str, follower: str) -> bool:
     return bool(root and follower and root > follower)
+
+
+_FULL = lazy_regex(
+    r"no space left on device|\bENOSPC\b|disk quota exceeded|\bEDQUOT\b|database or disk is full"
+    r"|(?:disk|volume) is full|not enough space on the disk|out of disk space",
+    re.IGNORECASE,
+)
+# a disk in memory, or one that each attempt has for itself: nobody else filled it
+_OWN_DISK = lazy_regex(
+    r"/shm\b|\b(?:daytona|modal|e2b|runloop|kubernetes|kubectl)\b|\b(?:pod|sandbox)\b", re.IGNORECASE
+)
+
+
+class FullDisk(NamedTuple):
+    """An attempt that a full disk ended."""
+
+    attempt: str
+    session: int | None
+    ended_at: str
+
+
+def full_disk_error(attempt: Attempt) -> tuple[str, str] | None:
+    """Where the attempt states that a full disk of the machine ended it, and the message."""
+    error = attempt.lasting_error
+    if error is not None and attempt.outcome == "none":
+        where, message, more = f"errors[{attempt.errors.index(error)}].message", error.message, error.traceback
+    else:
+        step = next((check for check in attempt.checks if check.kind == "step" and check.failed), None)
+        if step is None:
+            return None
+        where, message, more = f"checks[{step.name}].explanation", key_line(step.explanation), ""
+    is_full = _FULL.search(message) and not _OWN_DISK.search(message) and not _OWN_DISK.search(more)
+    return (where, message) if is_full else None
+
+
+def full_disk_of(attempt: Attempt) -> FullDisk | None:
+    """None without a time on the clock of the world: then nothing is known of what came first."""
+    ended = attempt.finished_at or attempt.started_at
+    if not ended or times.is_local(ended) or full_disk_error(attempt) is None:
+        return None
+    return FullDisk(attempt.id, attempt.session, ended)
+
+
+def still_full(disks: Iterable[FullDisk], worked: Sequence[str]) -> dict[str, str]:
+    """Follower → the first that found the disk full, in the same session and before the next attempt that worked.
+
+    `worked` holds, sorted, when the attempts began that were measured.
+    """
+    roots: dict[str, str] = {}
+    first: dict[int | None, FullDisk] = {}
+    for disk in sorted(disks, key=lambda one: one.ended_at):
+        root = first.get(disk.session)
+        if root is None or bisect_right(worked, disk.ended_at) > bisect_right(worked, root.ended_at):
+            first[disk.session] = disk
+        else:
+            roots[disk.attempt] = root.attempt
+    return roots

@@ -261,6 +261,7 @@ MEANS = {
     "error_body": "the answer is the error of a failed request",
     "unavailable_run": "the model was never available",
     "cascade": "failed on leftovers of an earlier crash",
+    "disk_still_full": "the disk was already full",
     "ended_by_another": "another failure ended this attempt or left something in its way",
     **working.MEANS,
     **turn_mistakes.MEANS,

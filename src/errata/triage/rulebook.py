@@ -205,7 +205,9 @@ def built_in() -> Rulebook:
     return Rulebook(rule for path in sorted(FOLDER.glob("*.toml")) for rule in read_rules(path))
 
 
-_OF_FUNCTIONS = frozenset(("cascade", "ended_by_another", "ended_session", "follower", "verifier_never_ran"))
+_OF_FUNCTIONS = frozenset(
+    ("cascade", "disk_still_full", "ended_by_another", "ended_session", "follower", "verifier_never_ran")
+)
 
 
 def names_the_cause(name: str) -> bool:

@@ -8,7 +8,7 @@ from errata.model.obstacles import MANGLED, channel_state, only_writes_calls, ru
 from errata.model.words import Owner
 from errata.text.redact import beginning
 from errata.triage import working
-from errata.triage.cascades import BlamedFailure, CrashSurvey, NamedCauses
+from errata.triage.cascades import BlamedFailure, CrashSurvey, NamedCauses, full_disk_error
 from errata.triage.observed import OWNER_BY_PHASE, Observed
 from errata.triage.places import phase_of
 
@@ -54,6 +54,8 @@ class RunWide:
             yield _follower(attempt, "cascade", root, where, error.message, "harness")
         elif cause := self.named.get(attempt.id):
             yield _follower(attempt, "ended_by_another", root, cause.where, cause.quote)
+        elif full := full_disk_error(attempt):
+            yield _follower(attempt, "disk_still_full", root, *full, "environment")
 
 
 class PatternSurvey:
@@ -92,7 +94,7 @@ class PatternSurvey:
             wide.unavailable = next(iter(messages))
         wide.named, wide.leftovers = self._named.causes(), self.crashes.roots()
         named = {follower: cause.root for follower, cause in wide.named.items()}
-        wide.roots = _to_the_first(wide.leftovers | named)
+        wide.roots = _to_the_first(self.crashes.still_full() | wide.leftovers | named)
         wide.has_tools = self._writing > 0 and runs_with_tools(self._calling, self._writing)
         wide.mangles_calls = self._mangled >= max(FEW, MANGLED * self._calling)
         return wide
