@@ -34,7 +34,7 @@ GATED = {
 
 GIVEN = {
     "render/files.py": "documents of `render`, whose texts go through the gate where they are escaped",
-    "cli/gate.py": "documents of `report/gate_comment.py` and `export/gate_files.py`, which pass the gate",
+    "cli/gate.py": "documents of `report/gate_comment.py`, which pass the gate",
     "cli/review/export.py": "opens the file that `review/tables.py` writes",
     "cli/review/run.py": "a question of its own, before it asks a model",
     "cli/review/run_output.py": "a prompt of `review/prompts.py`, character for character",

@@ -1,6 +1,6 @@
 """The causes of a run for its summary."""
 
-from errata.buckets.status import summarise_causes
+from errata.buckets.opinions import summarise_causes
 from errata.model import BucketPlace
 
 

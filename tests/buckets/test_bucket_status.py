@@ -5,7 +5,7 @@ from failures_to_group import a_failing, read_as
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.buckets.status import support_of, with_status
+from errata.buckets.opinions import support_of, with_status
 from errata.model import Bucket
 
 SLUG = "off-by-one"

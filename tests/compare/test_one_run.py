@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tries import trials
 
+from errata.compare.comparison import categories_of_run, change_since, left_out_of_clean
 from errata.compare.matrix import columns_of, matrix_of
-from errata.compare.one_run import categories_of_run, change_since, left_out_of_clean
 from errata.compare.policies import scores_of
 from errata.compare.scores import Score
 from errata.model import Counts, StoredRun

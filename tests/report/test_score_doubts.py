@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.model.output.report.shared import FindingFact, SuspiciousPasses
-from errata.report.score_doubts import ScoreDoubts, doubt_card, doubt_words, doubts_to_do, findings_card
+from errata.report.shared import ScoreDoubts, doubt_card, doubt_words, doubts_to_do, findings_card
 
 EMPTY = SuspiciousPasses(name="empty", means="the answer is empty", cases=("a", "b"))
 ECHO = SuspiciousPasses(name="echo", means="the answer is the task itself", by_run={"x": 3, "y": 1})

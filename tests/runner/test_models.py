@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.errors import NotFoundError, SettingsError
-from errata.runner.inspect import eval_command, inspect_model
-from errata.runner.models import load_models
+from errata.runner.models import eval_command, inspect_model, load_models
 from errata.runner.run import preflight
 
 FILE = """

@@ -7,7 +7,7 @@ import pytest
 
 from errata import sources
 from errata.model import Artefact, Attempt, Run, SourceRef, Unreadable
-from errata.model.stand_in import stand_in_of
+from errata.model.attempt import stand_in_of
 from errata.sources import swe_bench
 from errata.sources.swe_bench import lists_2024
 from terminal import done

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.model import Case, Check, Output, Run, SourceInfo, Subject
-from errata.model.stand_in import stand_in_of
+from errata.model.attempt import stand_in_of
 from errata.testing import a_run, an_attempt
 from errata.triage import RunWide, attribute, built_in, observe
 from errata.triage.across import Across, CaseElsewhere, failing_everywhere

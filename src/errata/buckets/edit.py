@@ -6,9 +6,8 @@ import msgspec
 
 from errata.buckets.failure import FailureToGroup
 from errata.buckets.naming import free_slug
-from errata.buckets.opinions import Review, is_owner, is_read, opinion_of, slug_of, supports
+from errata.buckets.opinions import Review, is_owner, is_read, needed, opinion_of, slug_of, supports, with_status
 from errata.buckets.restate import restated
-from errata.buckets.status import needed, with_status
 from errata.buckets.symptoms import symptom_of
 from errata.errors import NotFoundError, SettingsError
 from errata.model import Bucket, BucketChange, BucketVersion, Location, Placement, Verdict

@@ -3,8 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 
 from errata.buckets.naming import renamed
-from errata.buckets.opinions import Review
-from errata.buckets.status import carriers, with_status
+from errata.buckets.opinions import Review, carriers, with_status
 from errata.model import Bucket, BucketChange, BucketVersion, Placement
 
 

@@ -8,10 +8,9 @@ import msgspec
 from errata.buckets.edit import Author, BucketEdit, BucketState, EditResult
 from errata.buckets.failure import FailureToGroup
 from errata.buckets.history import HistoryEntry, UndoResult, history_entry, merged_bucket, take_back, touched_by
-from errata.buckets.opinions import Review
+from errata.buckets.opinions import Review, StandingVerdict
 from errata.buckets.reconcile import RunPlacements, SuggestionResult, reconcile, result_of
 from errata.buckets.restate import restate
-from errata.buckets.status import StandingVerdict
 from errata.buckets.suggest import Suggestion
 from errata.errors import NotFoundError, SettingsError
 from errata.model import (

@@ -9,8 +9,7 @@ import msgspec
 from errata.buckets.failure import FailureToGroup
 from errata.buckets.grouping import FailureGroup, group_failures
 from errata.buckets.naming import Names, description_of
-from errata.buckets.opinions import agrees, is_opinion, is_owner, is_read, opinion_of, slug_of
-from errata.buckets.status import support_of
+from errata.buckets.opinions import agrees, is_opinion, is_owner, is_read, opinion_of, slug_of, support_of
 from errata.buckets.symptoms import pair_key
 from errata.model import Bucket
 from errata.model.identity import fingerprint

@@ -11,8 +11,7 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json, put_quote, say
 from errata.cli.table import put_table
 from errata.model.output.runner import ModelsCheckOutput, ModelsListOutput, ModelsSmokeOutput, SmokeOutput
-from errata.runner.inspect import find_inspect, inspect_model
-from errata.runner.models import FILE, ModelDefinition, load_models
+from errata.runner.models import FILE, ModelDefinition, find_inspect, inspect_model, load_models
 from errata.runner.run import REASONS, SmokeResult, SuiteJob, check_all, preflight, smoke_run
 
 

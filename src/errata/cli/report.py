@@ -32,7 +32,7 @@ from errata.report.run_advice import advice_words, heading_of
 from errata.report.run_document import passed_of
 from errata.report.run_files import RunWritten
 from errata.report.run_prose import WORKED, answer_of
-from errata.report.score_doubts import ScoreDoubts, doubt_words, doubts_of_batch, doubts_of_comparison, doubts_of_run
+from errata.report.shared import ScoreDoubts, doubt_words, doubts_of_batch, doubts_of_comparison, doubts_of_run
 from errata.report.step_summary import of_batch, of_comparison, of_run, of_transcripts
 from errata.report.transcripts_document import TranscriptsWritten, flags_words
 from errata.runs.view import RunView

@@ -11,8 +11,7 @@ from errata.cli.models import models_option, smoke_output
 from errata.cli.options import Options, reports_option, shared_options
 from errata.cli.output import put, put_json, put_quote, put_words, say
 from errata.model.output.runner import RunJobOutput, RunPlanOutput
-from errata.runner.inspect import eval_command, find_inspect
-from errata.runner.models import SCHEDULES, load_models
+from errata.runner.models import SCHEDULES, eval_command, find_inspect, load_models
 from errata.runner.run import REASONS, SMOKE_CASES, JobResult, SuiteJob, check_all, has_run, run_job
 from errata.runs.view import RunView
 from errata.text.shell import shell_word

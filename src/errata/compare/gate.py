@@ -5,9 +5,8 @@ from typing import Literal
 
 import msgspec
 
-from errata.compare.comparison import Comparison
+from errata.compare.comparison import Comparison, left_out_of_clean
 from errata.compare.intervals import Interval
-from errata.compare.one_run import left_out_of_clean
 from errata.compare.scores import Policy, Score
 from errata.errors import SettingsError
 from errata.model import StoredRun

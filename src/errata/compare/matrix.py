@@ -7,8 +7,8 @@ from pathlib import PurePath
 import msgspec
 
 from errata.model import Run
+from errata.model.attempt import stand_in_of
 from errata.model.cells import Cell, CellState
-from errata.model.stand_in import stand_in_of
 from errata.text.clean import one_line
 from errata.text.lazy_regex import lazy_regex
 

@@ -1,13 +1,23 @@
-"""Reviews: a packet, the result of a submission, the progress; reports, reruns and actions."""
+"""Reviews, reports, reruns, actions and buckets: what commands print of them with --json."""
 
 from collections import Counter
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
+from errata.buckets.history import HistoryEntry
 from errata.memory.actions import ActionRecord, ActionStatus
-from errata.model import Packet, Reviewer
+from errata.model import BucketCounts, Packet, Reviewer
 from errata.model.output.act import RerunByHand, RerunCommand, RerunNote, RerunOutput, RerunReason
+from errata.model.output.buckets import (
+    BucketDetailsOutput,
+    BucketEventOutput,
+    BucketMemberOutput,
+    BucketOutput,
+    MemberVerdictOutput,
+    MovedFailureOutput,
+)
 from errata.model.output.memory import ActionAddOutput, ActionListOutput
 from errata.model.output.report import (
     BatchReportOutput,
@@ -26,6 +36,7 @@ from errata.model.output.review import (
     ReviewBatchOutput,
     StatusOutput,
 )
+from errata.model.run import case_name
 from errata.model.usage import total_of
 from errata.model.verdict import BatchNews, word_for
 from errata.report.comparison_files import ComparisonWritten
@@ -40,6 +51,7 @@ from errata.review.speakers import speakers_in
 from errata.review.status import Status
 from errata.review.stored.lease import LeasedPacket, LeaseRequest, NothingWaiting
 from errata.review.submit import AcceptedVerdict, RejectedVerdict
+from errata.verbs.buckets import BucketDetails, BucketMember
 from errata.verbs.report import BatchWritten, PlannedReport
 
 NOTE = (
@@ -237,4 +249,84 @@ def action_output(status: ActionStatus) -> ActionListOutput:
         why=effect.reason,
         case_effects=effect.cases,
         run=effect.run or None,
+    )
+
+
+def bucket_output(counts: BucketCounts) -> BucketOutput:
+    return BucketOutput(**_fields(counts))
+
+
+def details_output(shown: BucketDetails) -> BucketDetailsOutput:
+    members, history = tuple(map(_member_output, shown.members)), tuple(map(event_output, shown.history))
+    return BucketDetailsOutput(**_fields(shown.counts), members=members, history=history)
+
+
+def _fields(counts: BucketCounts) -> dict[str, Any]:
+    """The fields of a `BucketOutput`."""
+    bucket = counts.bucket
+    return {
+        "id": bucket.id,
+        "slug": bucket.slug,
+        "title": bucket.title,
+        "description": bucket.description,
+        "suite": bucket.suite,
+        "status": bucket.status,
+        "rows": counts.rows,
+        "mistakes": counts.mistakes,
+        "followers": counts.followers,
+        "elsewhere": counts.elsewhere,
+        "cases": counts.cases,
+        "reviewed": counts.read,
+        "inherited": counts.inherited,
+        "assigned": counts.assigned,
+        "supported_by": bucket.supported_by,
+        "runs": counts.runs,
+        "models": counts.models,
+        "owner": counts.owner,
+        "owners": counts.owners,
+        "parameters": {name: value for name, value in bucket.parameters.items() if name != "owner"},
+        "first_seen": counts.first_seen,
+        "last_seen": counts.last_seen,
+    }
+
+
+def _member_output(member: BucketMember) -> BucketMemberOutput:
+    verdict = member.standing.verdict if member.standing else None
+    return BucketMemberOutput(
+        run=member.run.native_id,
+        run_id=member.run.id,
+        model=member.run.subject.model,
+        case=case_name(member.run, member.placement.case),
+        attempt_id=member.placement.attempt,
+        role=member.placement.role,
+        owner=member.placement.owner,
+        follows=member.placement.follows,
+        placed_by=member.placement.author or None,
+        supports=member.supports,
+        verdict=MemberVerdictOutput(id=verdict.id, label=verdict.label, cause=verdict.cause, bucket=verdict.bucket)
+        if verdict
+        else None,
+        quote=member.quote,
+    )
+
+
+def event_output(entry: HistoryEntry) -> BucketEventOutput:
+    event = entry.event
+    moves = (
+        MovedFailureOutput(attempt_id=attempt, old=old or None, new=new or None) for attempt, old, new in entry.moves
+    )
+    return BucketEventOutput(
+        number=event.number,
+        at=event.at,
+        by=event.by or None,
+        what=event.what,
+        undone=event.undone,
+        suite=event.suite,
+        bucket=entry.bucket,
+        bucket_id=event.bucket,
+        before=entry.before,
+        after=entry.after,
+        undoes=event.change.undoes,
+        confirmed=len(event.change.moves) if event.what == "confirm" else 0,
+        failures=tuple(moves),
     )

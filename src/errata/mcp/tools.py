@@ -8,12 +8,13 @@ from typing import Any
 import msgspec
 
 from errata.compare.comparison import ComparisonOptions
-from errata.json_output.buckets import bucket_output, details_output
 from errata.json_output.comparison import json_comparison
 from errata.json_output.review import (
     accepted_output,
     action_output,
     added_output,
+    bucket_output,
+    details_output,
     next_output,
     nothing_output,
     rejected_output,

@@ -44,7 +44,7 @@ from errata.report.batch_prose import (
     stated_scores,
 )
 from errata.report.parts import batch_name, coverage_line, interval, left_out_words, name_list, score_table, status_of
-from errata.report.score_doubts import doubt_words, doubts_of_batch
+from errata.report.shared import doubt_words, doubts_of_batch
 from errata.text.outgoing import short_line
 
 INFINITE = "∞"

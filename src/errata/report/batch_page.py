@@ -49,7 +49,7 @@ from errata.report.batch_prose import (
 )
 from errata.report.front import SHOWN, advice_card, causes_card, owner_card, score_card, with_last
 from errata.report.parts import answer_blocks, batch_name, coverage_line, fit_badge, name_list, status_of
-from errata.report.score_doubts import doubt_card, doubts_of_batch, doubts_to_do
+from errata.report.shared import doubt_card, doubts_of_batch, doubts_to_do
 from errata.runs.without_failures import NO_ESTIMATE
 
 PAGE = "index.html"

@@ -39,7 +39,7 @@ from errata.report.front import (
     strips_of,
 )
 from errata.report.parts import FAILED_ROW, answer_blocks, interval, reasons_words, score_note, short_list
-from errata.report.score_doubts import doubt_card, doubts_of_comparison, doubts_to_do, findings_card
+from errata.report.shared import doubt_card, doubts_of_comparison, doubts_to_do, findings_card
 from errata.runs.without_failures import NO_ESTIMATE
 
 NAMED = 6

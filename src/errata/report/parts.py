@@ -9,7 +9,7 @@ from errata.model.output.report.shared import ReviewCoverage, ScoreLine
 from errata.model.suspects import SuspectTask, SuspectTasks
 from errata.render.document import Block, Line, Section, Status, Table, items, line, marked, paragraph, table
 from errata.render.figures import NONE, hundredths, left_out_reasons, percent, plural
-from errata.render.suspects import (
+from errata.render.proof import (
     NOTE,
     category_in_words,
     counts_in_words,

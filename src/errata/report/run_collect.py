@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from errata.compare.one_run import categories_of_run, change_since
+from errata.compare.comparison import categories_of_run, change_since
 from errata.model import Bucket
 from errata.model.counts import holds_only_failures
 from errata.model.identity import split_attempt_id

@@ -30,8 +30,8 @@ from errata.report.run_failure_section import (
     group_section,
     is_again,
     label_of,
+    run_front,
 )
-from errata.report.run_front import run_front
 from errata.report.run_prose import (
     WORKED,
     after_fixes_words,

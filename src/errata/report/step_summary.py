@@ -18,7 +18,7 @@ from errata.report.parts import FAILED_ROW, batch_name, name_list, score_table
 from errata.report.run_document import passed_of
 from errata.report.run_failure_section import label_of
 from errata.report.run_prose import answer_of, short_of
-from errata.report.score_doubts import (
+from errata.report.shared import (
     ScoreDoubts,
     doubt_words,
     doubts_of_batch,

@@ -17,7 +17,7 @@ from errata.model.times import moment_of
 from errata.rerun import Command
 from errata.rerun.plan import judging
 from errata.rerun.selection import Rerun
-from errata.runner.inspect import STDERR
+from errata.runner.models import STDERR
 from errata.runs.view import RunView
 from errata.verbs.analyze import analyze_new
 from errata.verbs.store import Store

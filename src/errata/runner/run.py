@@ -9,8 +9,14 @@ from typing import Literal
 
 from errata.errors import SettingsError
 from errata.model.record import Struct
-from errata.runner.inspect import InspectCommand, eval_command, inspect_model, run_inspect
-from errata.runner.models import ModelDefinition, SuiteDefinition
+from errata.runner.models import (
+    InspectCommand,
+    ModelDefinition,
+    SuiteDefinition,
+    eval_command,
+    inspect_model,
+    run_inspect,
+)
 from errata.runs.view import RunView
 from errata.verbs.analyze import analyze_stored, import_logs
 from errata.verbs.store import Store, all_runs, exclude, open_store, run_by_id

@@ -13,9 +13,9 @@ from errata.memory.report_files import ReportFiles
 from errata.memory.spelling import CaseSpellings, same_model, same_run
 from errata.memory.stored import outcomes_of_runs, signs_of
 from errata.model import Action, Run, StoredRun
+from errata.model.attempt import stand_in_of
 from errata.model.history import ActionResult, FailedRun, History, Mention
 from errata.model.prior_report import PriorReport
-from errata.model.stand_in import stand_in_of
 from errata.model.times import moment_of
 from errata.runs.reports import report_files_for, reports_for
 from errata.store.database import Store

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 import msgspec
 
-from errata.buckets.status import summarise_causes
+from errata.buckets.opinions import summarise_causes
 from errata.compare.categories import overlap_of
 from errata.model import Attempt, Attribution, CauseSummary, Finding, StoredRun
 from errata.model.cells import is_failed

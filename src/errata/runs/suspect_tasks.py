@@ -11,9 +11,9 @@ import msgspec
 from errata.compare.passed_by_nobody import CaseCounts, at_most, is_suspect_by_counts, suspect_categories
 from errata.errors import NotFoundError, StoreError
 from errata.model import Attempt, StoredRun
+from errata.model.attempt import stand_in_of
 from errata.model.identity import fingerprint
 from errata.model.run import case_name
-from errata.model.stand_in import stand_in_of
 from errata.model.suspects import (
     FAULTS_OF_TESTS,
     FEWEST,

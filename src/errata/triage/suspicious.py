@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 import msgspec
 
 from errata.model import Attempt, Case, Run, Signal
+from errata.model.attempt import stand_in_of
 from errata.model.delivery import did_work
 from errata.model.run import LISTS_EVERY_CHECK
-from errata.model.stand_in import stand_in_of
 from errata.model.words import Confidence
 from errata.text.equivalence import same
 from errata.text.lazy_regex import lazy_regex

@@ -9,8 +9,8 @@ from errata.buckets import stored as bucket_store
 from errata.buckets.edit import Author, EditResult
 from errata.buckets.failure import FailureToGroup
 from errata.buckets.history import HistoryEntry, UndoResult
+from errata.buckets.opinions import needed
 from errata.buckets.reconcile import SuggestionResult
-from errata.buckets.status import needed
 from errata.errors import NotFoundError, SettingsError, did_you_mean
 from errata.model import Bucket, BucketCounts, BucketTable, Placement, Run, StoredRun
 from errata.model.identity import split_attempt_id

@@ -7,7 +7,7 @@ from typing import cast
 
 import msgspec
 
-from errata.compare.comparison import Comparison, ComparisonOptions
+from errata.compare.comparison import Comparison, ComparisonOptions, left_out_of_clean
 from errata.compare.gate import (
     AllowedCase,
     CaseFailure,
@@ -21,7 +21,6 @@ from errata.compare.gate import (
     parse_allowed,
     passed_before,
 )
-from errata.compare.one_run import left_out_of_clean
 from errata.compare.trials import Timeouts
 from errata.errors import NotComparableError, SettingsError
 from errata.model import Attempt, Attribution, StoredRun
@@ -241,7 +240,7 @@ def read_allow_list(path: Path) -> tuple[AllowedCase, ...]:
 def format_gate(made: Gate, form: str, store: Store, *, is_gate: bool = True) -> str:
     """A comment or JUnit XML."""
     if form == "junit":
-        from errata.export.gate_files import to_junit  # noqa: PLC0415 each format needs its own
+        from errata.report.gate_comment import to_junit  # noqa: PLC0415 each format needs its own
 
         return to_junit(made)
     from errata.report.gate_comment import Forge, comment_of  # noqa: PLC0415

@@ -9,7 +9,7 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.render.runs import title_of
 from errata.cli.table import put_table
-from errata.json_output.buckets import bucket_output
+from errata.json_output.review import bucket_output
 from errata.model import Bucket, BucketCounts, BucketSum, BucketTable, RunBuckets
 from errata.runs.names import handle_of, runs_named
 from errata.verbs.buckets import list_buckets

@@ -3,12 +3,12 @@
 import click
 
 from errata.buckets.history import HistoryEntry
-from errata.buckets.status import needed
+from errata.buckets.opinions import needed
 from errata.cli.buckets.list_ import status_of
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, put_quote, say
 from errata.cli.table import put_table
-from errata.json_output.buckets import details_output, event_output
+from errata.json_output.review import details_output, event_output
 from errata.model import BucketCounts
 from errata.text.clean import one_line
 from errata.verbs.buckets import BucketDetails, BucketMember, bucket_history, bucket_named, show_bucket

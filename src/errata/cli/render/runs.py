@@ -76,7 +76,7 @@ def title_of(run: Run, name: str) -> str:
 
 def stand_in_note(run: Run) -> str:
     """Of a run without a model: `reference solutions, not a model`."""
-    from errata.model.stand_in import stand_in_of
+    from errata.model.attempt import stand_in_of
 
     return {"reference": "reference solutions, not a model", "nothing": "does nothing, not a model"}.get(
         stand_in_of(run), ""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from errata.cli.output import plural, put, put_command
 from errata.model.suspects import SuspectTask, SuspectTasks
-from errata.render.suspects import (
+from errata.render.proof import (
     NOTE,
     category_in_words,
     counts_in_words,

@@ -4,9 +4,8 @@ import msgspec
 
 from errata.compare.comparison import ComparisonOptions
 from errata.errors import NotFoundError, SettingsError
-from errata.json_output.buckets import bucket_output, details_output
 from errata.json_output.comparison import json_comparison
-from errata.json_output.review import action_output
+from errata.json_output.review import action_output, bucket_output, details_output
 from errata.json_output.runs import analysis_output, run_outputs
 from errata.json_output.scores import json_scores
 from errata.model import Packet

@@ -6,8 +6,8 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from errata.model import Attempt, Case, StoredRun
+from errata.model.attempt import stand_in_of
 from errata.model.codec import unpack
-from errata.model.stand_in import stand_in_of
 from errata.store.attempts import attempts_of, case_of, failures_to_triage
 from errata.store.attributions import AttributionSpool, Kept, attributions_of_thinned, rules_version_of
 from errata.store.database import Store

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from errata.errors import StoreError
 from errata.model import Attempt, Case, Counts, Run, StoredRun, case_key
+from errata.model.attempt import stand_in_of
 from errata.model.identity import fingerprint
-from errata.model.stand_in import stand_in_of
 from errata.model.suspects import FEWEST, NOT_THE_CASES, allowed_passes
 from errata.store.attempts import attempts_of, case_of, with_texts
 from errata.store.case_outcomes import (
