@@ -72,7 +72,7 @@ from errata.verbs.report import planned_reports, write_reports
 from errata.verbs.store import Store
 
 
-class Call(msgspec.Struct, frozen=True, kw_only=True):
+class Call(Struct):
     """What every tool needs beside its arguments."""
 
     store: Store

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
 from errata.model import Verdict
 from errata.model.codec import json_text
 from errata.model.identity import fingerprint
+from errata.model.record import Struct
 from errata.model.standing import name_of, standing
 
 
@@ -20,7 +19,7 @@ def _decision(verdict: Verdict) -> tuple[object, ...]:
     return verdict.label, verdict.owner, verdict.decisive_step, verdict.decisive_agent
 
 
-class Reading(msgspec.Struct, frozen=True, kw_only=True):
+class Reading(Struct):
     """A verdict without the name of its reviewer."""
 
     label: str

@@ -7,6 +7,7 @@ import msgspec
 
 from errata.model import Verdict
 from errata.model.counts import Interval, RightShare, wilson
+from errata.model.record import Struct
 from errata.model.standing import standing
 from errata.review.agreement import cohen_kappa, newest_by_reviewer
 from errata.review.human_labels import HumanLabel, HumanLabels, SkippedRow
@@ -16,7 +17,7 @@ NEAR, FAR = 1, 3
 """Steps that a reviewer may be off."""
 
 
-class LabelMeasure(msgspec.Struct, frozen=True, kw_only=True):
+class LabelMeasure(Struct):
     label: str
     given: int
     """How often the reviewer gave it."""
@@ -33,7 +34,7 @@ class LabelMeasure(msgspec.Struct, frozen=True, kw_only=True):
         return self.right / self.true if self.true else None
 
 
-class StepMeasure(msgspec.Struct, frozen=True, kw_only=True):
+class StepMeasure(Struct):
     """Over failures whose decisive step people marked and the reviewer reviewed; naming no step is wrong."""
 
     exact: RightShare
@@ -45,7 +46,7 @@ class StepMeasure(msgspec.Struct, frozen=True, kw_only=True):
     """Attempt, people's step, the reviewer's step."""
 
 
-class Calibration(msgspec.Struct, frozen=True, kw_only=True):
+class Calibration(Struct):
     labelled: int
     """Attempts that people labelled."""
     compared: int
@@ -119,7 +120,7 @@ def measure_agents(people: Mapping[str, str], reviewer: Mapping[str, str]) -> Ri
     return RightShare(right=right, of=len(both)) if both else None
 
 
-class CalibrationResult(msgspec.Struct, frozen=True, kw_only=True):
+class CalibrationResult(Struct):
     taxonomy: str
     labelled: int
     reviewers: dict[str, Calibration]

@@ -7,13 +7,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import msgspec
-
 from errata.errors import SettingsError, did_you_mean, extra_hint
 from errata.llm.batch_spec import AsksInBatches, at_batch_price, open_batches
 from errata.llm.spec import ModelSpec
 from errata.model import Reviewer
 from errata.model.identity import fingerprint
+from errata.model.record import Struct
 from errata.review.protocols import AsksForVerdicts, Price
 from errata.review.reviewers.command import CommandReviewer, command_for
 from errata.review.reviewers.llm import NEEDED, ToolsFor, opened_model, price_of
@@ -33,7 +32,7 @@ WAYS = (
 HOW = "`[reviewers.NAME]` in your settings: docs/configuration.md"
 
 
-class ReviewerFlags(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewerFlags(Struct):
     """What the flags say about the reviewer."""
 
     reviewer: str = ""
@@ -45,7 +44,7 @@ class ReviewerFlags(msgspec.Struct, frozen=True, kw_only=True):
     batch: bool = False
 
 
-class ChosenReviewer(msgspec.Struct, frozen=True, kw_only=True):
+class ChosenReviewer(Struct):
     identity: Reviewer
     goes_to: str
     """Who gets what is sent: a host or a program."""

@@ -9,6 +9,7 @@ import msgspec
 
 from errata.model import LabelChoice, Packet, PacketPlace, Quote
 from errata.model.attribution import OWNERS_TAXONOMY
+from errata.model.record import Struct
 from errata.review.answers import NO_LABEL, owners_without_label
 from errata.review.evidence import PlaceIndex, check_quote
 from errata.review.fields import CAUSE
@@ -25,14 +26,14 @@ _NUMBER = lazy_regex(r"\d+")
 _NEXT_SENTENCE = lazy_regex(r"(?<=[.!?])\s+(?=[A-Z“\"(`'])")
 
 
-class DraftQuote(msgspec.Struct, frozen=True, kw_only=True):
+class DraftQuote(Struct):
     quote: str
     place: str = ""
     """Empty where it was typed: then it is looked for in all places."""
     lines: tuple[int, int] | None = None
 
 
-class VerdictDraft(msgspec.Struct, frozen=True, kw_only=True):
+class VerdictDraft(Struct):
     owner: str = ""
     label: str = ""
     """Empty for the label of the owner, where there is only one."""
@@ -46,14 +47,14 @@ class VerdictDraft(msgspec.Struct, frozen=True, kw_only=True):
     confidence: str = "likely"
 
 
-class DraftProblem(msgspec.Struct, frozen=True, kw_only=True):
+class DraftProblem(Struct):
     """What prevents saving, and the field to change; an empty field means the whole form."""
 
     field: str
     message: str
 
 
-class FoundQuote(msgspec.Struct, frozen=True, kw_only=True):
+class FoundQuote(Struct):
     """Where a quote is, or why it is not evidence."""
 
     quote: str

@@ -11,6 +11,7 @@ import msgspec
 
 from errata.errors import ErrataError
 from errata.model import Packet, ReviewCall, Reviewer, Usage, Verdict, split_attempt_id
+from errata.model.record import Struct
 from errata.model.usage import NO_USAGE
 from errata.model.verdict import word_for
 from errata.review.protocols import (
@@ -34,7 +35,7 @@ End = Literal["reviewed", "refused", "failed", "capped", "stopped", "waiting"]
 """Waiting: it is or will be asked in a batch."""
 
 
-class Work(msgspec.Struct, frozen=True, kw_only=True):
+class Work(Struct):
     reviewer: AsksForVerdicts
     identity: Reviewer
     """Under this name the answers are kept."""
@@ -214,7 +215,7 @@ class RefusedAnswer(msgspec.Struct, frozen=True):
     reasons: tuple[str, ...]
 
 
-class PacketResult(msgspec.Struct, frozen=True, kw_only=True):
+class PacketResult(Struct):
     """How the review of one packet ended."""
 
     packet: Packet

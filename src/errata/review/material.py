@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from errata.model import Attempt, Attribution, Case, Check, Observation, Question, Run, StoredRun
+from errata.model.record import Struct
 from errata.model.run import case_name
 from errata.review.excerpts import Tell, in_short
 from errata.review.redaction import LONG
@@ -45,7 +46,7 @@ _COMMON = frozenset(
 SAYS_NOTHING = frozenset(("", "unset", "none", "fail", "failed", "failure", "error", "false", "incorrect", "f", "i"))
 
 
-class RunContext(msgspec.Struct, frozen=True, kw_only=True):
+class RunContext(Struct):
     """One run as a review sees it, with what only other stages know of it."""
 
     stored: StoredRun
@@ -66,7 +67,7 @@ class RunContext(msgspec.Struct, frozen=True, kw_only=True):
         return (attribution.owner, *attribution.also) if attribution is not None else ()
 
 
-class Material(msgspec.Struct, frozen=True, kw_only=True):
+class Material(Struct):
     run: Run
     """With the texts of its context files."""
     handle: str = ""

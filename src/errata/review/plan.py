@@ -9,6 +9,7 @@ from errata.errors import SettingsError
 from errata.model import Packet, ReviewBatch, ReviewCall, StoredRun, Usage
 from errata.model.filters import Filters
 from errata.model.output.review import EstimateOutput
+from errata.model.record import Struct
 from errata.model.standing import base_name_of
 from errata.review.choose_reviewer import ChosenReviewer
 from errata.review.excerpts import weight
@@ -89,7 +90,7 @@ def total_estimate(passes: Sequence[EstimateOutput]) -> EstimateOutput:
     )
 
 
-class ReviewRequest(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewRequest(Struct):
     chosen: ChosenReviewer
     limits: Limits = Limits()
     filters: Filters = Filters()
@@ -140,7 +141,7 @@ class PlannedRun(msgspec.Struct, frozen=True):
         return (*self.first, *self.then)
 
 
-class ReviewPlan(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewPlan(Struct):
     request: ReviewRequest
     parts: tuple[PlannedRun, ...]
     left_out: dict[str, int]

@@ -5,9 +5,8 @@ import random
 from collections import deque
 from collections.abc import Awaitable, Callable
 
-import msgspec
-
 from errata.model import Usage
+from errata.model.record import Struct
 
 OUTPUT_TOKENS = 1_200
 """A verdict with its reasoning and four quotes; an estimate, never a limit."""
@@ -23,7 +22,7 @@ Clock = Callable[[], float]
 Sleep = Callable[[float], Awaitable[None]]
 
 
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
+class Limits(Struct):
     parallel: int = 4
     tries: int = 8
     """Of one packet, before the reviewer is given up for it."""

@@ -3,12 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-import msgspec
-
 from errata.model import Attribution, ReviewBatch, ReviewCall, StoredRun, Verdict
 from errata.model.bucket import RunBuckets
 from errata.model.identity import split_attempt_id
 from errata.model.output.review import DoubtOutput, OwnerRowOutput, QuoteCheckOutput, SpentOutput
+from errata.model.record import Struct
 from errata.model.run import case_name
 from errata.model.standing import Standing, name_of, standing
 from errata.model.usage import total_of
@@ -17,7 +16,7 @@ from errata.model.words import OWNERS
 from errata.review.queue import needs_second
 
 
-class Status(msgspec.Struct, frozen=True, kw_only=True):
+class Status(Struct):
     stored: StoredRun
     failures: int
     reviewed: int

@@ -4,11 +4,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
 from errata.errors import SettingsError
 from errata.model import Packet, Reviewer, Verdict
 from errata.model.codec import strict_json
+from errata.model.record import Struct
 from errata.model.standing import is_same
 from errata.model.verdict import Lease, word_for
 from errata.review.answers import NO_LABEL, ParsedAnswer, labels_to_give
@@ -27,7 +26,7 @@ _ONLY_ONE = (
 )
 
 
-class Submission(msgspec.Struct, frozen=True, kw_only=True):
+class Submission(Struct):
     which: str
     """The id of an attempt or a packet."""
     lease: str = ""
@@ -106,7 +105,7 @@ def text_of(data: bytes) -> str:
         raise SettingsError(f"This is not text: {error}", hint=_ONLY_ONE) from error
 
 
-class AcceptedVerdict(msgspec.Struct, frozen=True, kw_only=True):
+class AcceptedVerdict(Struct):
     kept: KeptVerdict
     case: str
     inherited: int
@@ -115,7 +114,7 @@ class AcceptedVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """Fields that nobody asked for."""
 
 
-class RejectedVerdict(msgspec.Struct, frozen=True, kw_only=True):
+class RejectedVerdict(Struct):
     attempt: str
     reasons: tuple[str, ...]
     labels: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ import msgspec
 
 from errata.model import Packet, Reviewer, Usage, Verdict
 from errata.model.identity import fingerprint
+from errata.model.record import Struct
 from errata.model.standing import is_same
 from errata.model.verdict import DROPPED
 from errata.model.words import Owner
@@ -118,7 +119,7 @@ def _verdict_fields(given: ParsedAnswer, packet: Packet, reviewer: Reviewer) -> 
     return fields_of_verdict | more | {"doubts": (*fields_of_verdict["doubts"], *notes), "extra": extra}
 
 
-class KeptVerdict(msgspec.Struct, frozen=True, kw_only=True):
+class KeptVerdict(Struct):
     """What became of an answer that was taken."""
 
     verdict: Verdict
@@ -128,7 +129,7 @@ class KeptVerdict(msgspec.Struct, frozen=True, kw_only=True):
     the reviewer would learn whether they agree."""
 
 
-class AnswerInfo(msgspec.Struct, frozen=True, kw_only=True):
+class AnswerInfo(Struct):
     """Who answered, when, and after which prompt."""
 
     reviewer: Reviewer

@@ -7,10 +7,9 @@ from itertools import pairwise
 from statistics import median
 from typing import Literal
 
-import msgspec
-
 from errata.model import Attribution, Reviewer, StoredRun, Verdict
 from errata.model.attempt import ListedFailure
+from errata.model.record import Struct
 from errata.model.standing import is_same, name_of, standing
 from errata.review.adjudicate import disputed
 from errata.review.queue import needs_second
@@ -27,7 +26,7 @@ WorkState = Literal["open", "done", "disputed", "all"]
 _NUMBERS = lazy_regex(r"\d+")
 
 
-class WorkItem(msgspec.Struct, frozen=True, kw_only=True):
+class WorkItem(Struct):
     attempt: str
     run: str
     case: str
@@ -44,7 +43,7 @@ class WorkItem(msgspec.Struct, frozen=True, kw_only=True):
     """Others who are reading it at the moment."""
 
 
-class ReviewProgress(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewProgress(Struct):
     failures: int
     done: int
     """Nothing is left to do for this reviewer."""
@@ -60,7 +59,7 @@ class ReviewProgress(msgspec.Struct, frozen=True, kw_only=True):
         return self.failures - self.done
 
 
-class RunToReview(msgspec.Struct, frozen=True, kw_only=True):
+class RunToReview(Struct):
     """One run as the list needs it."""
 
     stored: StoredRun
@@ -73,7 +72,7 @@ class RunToReview(msgspec.Struct, frozen=True, kw_only=True):
     """Attempt → the names of others who are reading it."""
 
 
-class Worklist(msgspec.Struct, frozen=True, kw_only=True):
+class Worklist(Struct):
     items: tuple[WorkItem, ...]
     progress: ReviewProgress
     more_runs: int = 0

@@ -10,6 +10,7 @@ import msgspec
 
 from errata.errors import SettingsError
 from errata.model.codec import strict_json
+from errata.model.record import Struct
 from errata.model.token import Caller, Scope
 from errata.settings import Settings
 from errata.verbs.store import Store
@@ -25,7 +26,7 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
 STUCK_AFTER = 600.0
 
 
-class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
+class ServerOptions(Struct):
     """How this server was started."""
 
     hosts: frozenset[str] | None = LOOPBACK
@@ -96,7 +97,7 @@ class Exchange(msgspec.Struct, kw_only=True):
         return parse_qs(self.body.decode("utf-8", "replace"), max_num_fields=1_000).get(name, [])
 
 
-class Page(msgspec.Struct, frozen=True, kw_only=True):
+class Page(Struct):
     """The content of a page, between the top bar and its end."""
 
     title: str
@@ -119,7 +120,7 @@ class Redirect(msgspec.Struct, frozen=True):
     headers: dict[str, str] = {}
 
 
-class Bytes(msgspec.Struct, frozen=True, kw_only=True):
+class Bytes(Struct):
     content: bytes
     media_type: str
     headers: dict[str, str] = {}
@@ -134,7 +135,7 @@ Answer: TypeAlias = Page | Redirect | Bytes | msgspec.Struct
 # The routes, the checks of scopes and the OpenAPI description are made from these rows.
 
 
-class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
+class Endpoint(Struct):
     path: str
     handler: Callable[[Exchange], Answer]
     summary: str

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from secrets import token_hex
 
-import msgspec
-
 from errata.errors import NotFoundError
 from errata.model import Packet, Reviewer
 from errata.model.filters import Filters
+from errata.model.record import Struct
 from errata.model.times import to_text
 from errata.model.verdict import Lease, word_for
 from errata.review.adjudicate import Reading, disputed, readings_of
@@ -24,7 +23,7 @@ from errata.store.database import Store
 from errata.store.reviews import end_lease, held_by, take_lease
 
 
-class LeaseRequest(msgspec.Struct, frozen=True, kw_only=True):
+class LeaseRequest(Struct):
     """Who wants to read, and how."""
 
     reviewer: Reviewer
@@ -41,7 +40,7 @@ class LeaseRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Suspect tasks instead of failures."""
 
 
-class LeasedPacket(msgspec.Struct, frozen=True, kw_only=True):
+class LeasedPacket(Struct):
     packet: Packet
     """Redacted: what is quoted from it is looked up in it."""
     case: str
@@ -61,7 +60,7 @@ class LeasedPacket(msgspec.Struct, frozen=True, kw_only=True):
     """Their ids."""
 
 
-class NothingWaiting(msgspec.Struct, frozen=True, kw_only=True):
+class NothingWaiting(Struct):
     failures: int
     read: int
     others: int

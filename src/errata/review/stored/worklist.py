@@ -4,11 +4,10 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 from secrets import token_hex
 
-import msgspec
-
 from errata.model import Reviewer
 from errata.model.filters import Filters
 from errata.model.identity import split_attempt_id
+from errata.model.record import Struct
 from errata.model.times import to_text
 from errata.model.verdict import Lease, word_for
 from errata.review.material import RunContext
@@ -23,7 +22,7 @@ CLAIM = timedelta(minutes=2)
 """How long others see that somebody is reading a failure, after the last sign of it."""
 
 
-class Claim(msgspec.Struct, frozen=True, kw_only=True):
+class Claim(Struct):
     """A failure in somebody's hands. It stops nobody: others see it, and are offered the next."""
 
     attempt: str

@@ -7,6 +7,7 @@ import msgspec
 from errata.model import Reviewer
 from errata.model.filters import Filters
 from errata.model.output.review import VerdictState
+from errata.model.record import Struct
 from errata.model.verdict import Packet
 from errata.server.exchange import Answer, Bytes, Endpoint, Exchange
 from errata.text.outgoing import tree_for_user
@@ -39,7 +40,7 @@ from errata.verbs.review_worklist import (
 View: TypeAlias = Literal["settle", "blind"]
 
 
-class QueueQuery(msgspec.Struct, frozen=True, kw_only=True):
+class QueueQuery(Struct):
     """Which failures, and how they are shown."""
 
     run: str = ""
@@ -69,7 +70,7 @@ class QueueAnswer(ReviewProgress, frozen=True, kw_only=True):
     """Runs that are left out until their owners are worked out."""
 
 
-class ItemAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class ItemAnswer(Struct):
     case: str
     run: str
     packet_hash: str
@@ -89,7 +90,7 @@ class QuoteRequest(DraftQuote, frozen=True, kw_only=True):
     view: View = "settle"
 
 
-class QuoteAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class QuoteAnswer(Struct):
     is_found: bool
     quote: str
     place: str
@@ -98,7 +99,7 @@ class QuoteAnswer(msgspec.Struct, frozen=True, kw_only=True):
     problem: str
 
 
-class VerdictRequest(msgspec.Struct, frozen=True, kw_only=True):
+class VerdictRequest(Struct):
     draft: VerdictDraft
     seen: tuple[str, ...] | None = None
     request: str = ""
@@ -109,7 +110,7 @@ class VerdictRequest(msgspec.Struct, frozen=True, kw_only=True):
         return DraftRequest(draft=self.draft, seen=self.seen, request=self.request, blind=self.view == "blind")
 
 
-class SavedVerdict(msgspec.Struct, frozen=True, kw_only=True):
+class SavedVerdict(Struct):
     saved: Literal[True] = True
     id: str
     attempt: str
@@ -121,7 +122,7 @@ class SavedVerdict(msgspec.Struct, frozen=True, kw_only=True):
     inherited: int
 
 
-class NotSavedAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class NotSavedAnswer(Struct):
     """With status 422: what to change. With 409: what somebody else saved meanwhile."""
 
     saved: Literal[False] = False
@@ -136,17 +137,17 @@ class AlikeRequest(VerdictRequest, frozen=True, kw_only=True):
     """Those to save for; with none, they are only listed."""
 
 
-class AlikeAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class AlikeAnswer(Struct):
     failures: tuple[AlikeFailure, ...]
     fitting: int
     saved: int
 
 
-class UndoRequest(msgspec.Struct, frozen=True, kw_only=True):
+class UndoRequest(Struct):
     verdict: str
 
 
-class VersionAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class VersionAnswer(Struct):
     id: str
     attempt: str
     withdrawn: bool
@@ -155,7 +156,7 @@ class VersionAnswer(msgspec.Struct, frozen=True, kw_only=True):
     label: str
 
 
-class ReleasedAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class ReleasedAnswer(Struct):
     released: str
 
 

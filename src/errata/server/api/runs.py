@@ -19,6 +19,7 @@ from errata.model.output.report import RunReportOutput
 from errata.model.output.runs import ListedRunOutput
 from errata.model.output.score import RunScoresOutput
 from errata.model.output.show import ShownAttemptOutput
+from errata.model.record import Struct
 from errata.model.step import Step
 from errata.server.exchange import Endpoint, Exchange
 from errata.server.pages.run_query import RunQuery, read_cursor, written_cursor
@@ -106,14 +107,14 @@ MEMORY = (
 )
 
 
-class AddressedHit(msgspec.Struct, frozen=True, kw_only=True):
+class AddressedHit(Struct):
     """A hit with the address of its page."""
 
     hit: SearchHit
     address: str
 
 
-class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
+class SearchResult(Struct):
     hits: tuple[AddressedHit, ...]
     runs: int
     indexed: int
@@ -213,7 +214,7 @@ class StepsQuery(AttemptQuery, frozen=True, kw_only=True, forbid_unknown_fields=
     limit: int = MOST_STEPS
 
 
-class StepPage(msgspec.Struct, frozen=True, kw_only=True):
+class StepPage(Struct):
     attempt: str
     steps: tuple[Step, ...]
     total: int
@@ -278,7 +279,7 @@ class FailureQuery(RunQuery, frozen=True, kw_only=True):
     limit: int = 100
 
 
-class FailureList(msgspec.Struct, frozen=True, kw_only=True):
+class FailureList(Struct):
     """A page of failures."""
 
     total: int
@@ -332,7 +333,7 @@ class RunList(msgspec.Struct, frozen=True):
     runs: tuple[ListedRunOutput, ...]
 
 
-class RunReadiness(msgspec.Struct, frozen=True, kw_only=True):
+class RunReadiness(Struct):
     """How far a server is with a large run."""
 
     is_ready: bool

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterable
 from html import escape
 
-import msgspec
-
 from errata.errors import SettingsError
 from errata.model import Bucket, BucketCounts
 from errata.model.identity import split_attempt_id
+from errata.model.record import Struct
 from errata.model.run import subject_label
 from errata.model.times import to_text
 from errata.render import charts
@@ -29,7 +28,7 @@ SHORT = 160
 UNDO = '<form method="post" action="/buckets" class="undo"><button>Undo the last change</button></form>'
 
 
-class BucketsPageQuery(msgspec.Struct, frozen=True, kw_only=True):
+class BucketsPageQuery(Struct):
     run: str = ""
     """Only the causes of this run."""
     alone: bool = False

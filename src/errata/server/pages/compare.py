@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-import msgspec
-
 from errata.compare.comparison import Comparison, ComparisonOptions
 from errata.errors import NotComparableError
 from errata.json_output.runs import run_outputs
@@ -11,6 +9,7 @@ from errata.model.cells import Cell, FailedCell
 from errata.model.identity import split_attempt_id
 from errata.model.output.compare import RunPairOutput
 from errata.model.output.runs import ListedRunOutput
+from errata.model.record import Struct
 from errata.model.words import NOT_THE_SUBJECTS
 from errata.render import charts
 from errata.render.blocks_html import page_text, scrolling
@@ -35,7 +34,7 @@ ORDER_OF_OWNERS = (
 """Faults of the eval come first."""
 
 
-class ComparePageQuery(msgspec.Struct, frozen=True, kw_only=True):
+class ComparePageQuery(Struct):
     runs: str = ""
     """Names of runs, with commas between them."""
     common: bool = False
@@ -46,7 +45,7 @@ class ComparePageQuery(msgspec.Struct, frozen=True, kw_only=True):
     """How many cases of the matrix to leave out."""
 
 
-class ComparedPage(msgspec.Struct, frozen=True, kw_only=True):
+class ComparedPage(Struct):
     """What the parts of the page share."""
 
     comparison: Comparison

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-import msgspec
-
 from errata.compare.scores import BoardRow, BoardRun, Policy, Score, SuiteBoard
 from errata.errors import NotFoundError
 from errata.model import StoredRun
+from errata.model.record import Struct
 from errata.model.run import subject_label
 from errata.model.words import OWNERS
 from errata.render import charts
@@ -21,7 +20,7 @@ from errata.verbs.compare import list_leaderboards
 WORDS: dict[Policy, str] = {"clean": "Clean", "reviewed": "Reviewed", "strict": "Strict", "as_reported": "As reported"}
 
 
-class LeaderboardQuery(msgspec.Struct, frozen=True, kw_only=True):
+class LeaderboardQuery(Struct):
     suite: str = ""
     """One suite only."""
     policy: Policy = "clean"

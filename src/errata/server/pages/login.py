@@ -3,11 +3,10 @@
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import msgspec
-
 from errata import __version__
 from errata.model import StoredRun
 from errata.model.output.store import DoctorOutput
+from errata.model.record import Struct
 from errata.model.token import Token
 from errata.render.blocks_html import page_text
 from errata.render.figures import plural
@@ -21,7 +20,7 @@ from errata.verbs.store import all_runs, store_size
 from errata.verbs.tokens import list_tokens
 
 
-class DoctorQuery(msgspec.Struct, frozen=True, kw_only=True):
+class DoctorQuery(Struct):
     check: bool = False
     """Read every block of the store, which takes a while."""
 

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from secrets import token_hex
 
-import msgspec
-
+from errata.model.record import Struct
 from errata.model.verdict import LabelChoice
 from errata.model.words import Confidence, RecommendationGroup
 from errata.render.blocks_html import page_text
@@ -27,7 +26,7 @@ GROUPS: dict[RecommendationGroup | str, str] = {
 }
 
 
-class FormState(msgspec.Struct, frozen=True, kw_only=True):
+class FormState(Struct):
     """What the form shows besides the item: what was sent, and why it was not saved."""
 
     draft: VerdictDraft

@@ -2,10 +2,9 @@
 
 from shlex import quote as shell_quoted
 
-import msgspec
-
 from errata.model import StoredRun
 from errata.model.listing import RunDigest
+from errata.model.record import Struct
 from errata.model.run import case_name, subject_label
 from errata.model.times import spelled_span
 from errata.render.blocks_html import page_text
@@ -97,7 +96,7 @@ _HEADS = (
 )
 
 
-class RunsQuery(msgspec.Struct, frozen=True, kw_only=True):
+class RunsQuery(Struct):
     """The runs in the store, chosen."""
 
     q: str = ""

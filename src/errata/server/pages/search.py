@@ -1,8 +1,7 @@
 """`/search`: one field over runs, cases, quotes, verdicts and buckets."""
 
-import msgspec
-
 from errata.model.listing import SearchHit
+from errata.model.record import Struct
 from errata.render.blocks_html import page_text
 from errata.render.charts import chip
 from errata.render.figures import plural
@@ -15,7 +14,7 @@ from errata.verbs.store import all_runs
 _KINDS = {"run": "Runs", "case": "Cases", "quote": "Quotes", "verdict": "Verdicts", "bucket": "Buckets"}
 
 
-class SearchQuery(msgspec.Struct, frozen=True, kw_only=True):
+class SearchQuery(Struct):
     """Words, and `owner:`, `model:`, `case:`, `signal:`, `suite:`, `is:disagreed` before a word."""
 
     q: str = ""
