@@ -9,7 +9,6 @@ from terminal import FIXTURES, Said, done, errata
 
 COMPARISON = FIXTURES / "conversation_bench" / "comparison" / "data" / "compare_20260301"
 JUDGED = COMPARISON / "runs" / "harbour_bench" / "20260301T100000_voice-alpha_1a2b3c4d"
-DEEP = b'{"turn": 3, "scores": ' + b"[" * 500 + b"]" * 500 + b"}\n"
 
 
 def import_with(tmp_path: Path, change) -> Said:
@@ -23,7 +22,6 @@ def import_with(tmp_path: Path, change) -> Said:
 CHANGES = {
     "half a last line": (lambda lines: [*lines[:-1], lines[-1][:40]], 30, "truncated"),
     "a wrong encoding": (lambda lines: [*lines[:3], "é".encode("latin-1") + lines[3], *lines[4:]], 4, "not UTF-8"),
-    "nested too deep": (lambda lines: [*lines[:3], DEEP, *lines[4:]], 4, "nested deeper than 200 levels"),
     "not an object": (lambda lines: [*lines[:3], b"[1, 2]\n", *lines[4:]], 4, ""),
     "no JSON at all": (lambda lines: [*lines[:3], b"Traceback:\n", *lines[4:]], 4, "malformed"),
 }

@@ -102,6 +102,7 @@ def test_the_file_of_a_knock_on_failure_states_how_it_follows(tmp_path):
     folder = Batch(tmp_path / "b", threads=1, sessions=[tried]).write()
     reported(folder)
 
+    assert "The disk was full since test-002" in page(folder, "failures/test-003.md")
     assert "The failure of test-002 ended this test or was in its way" in page(folder, "failures/test-004.md")
 
 
