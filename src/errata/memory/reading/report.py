@@ -198,7 +198,7 @@ class ReportSection(msgspec.Struct, kw_only=True):
 _PASSED = lazy_regex(r"(?i)\W{0,3}(?:pass(?:ed|es)?|ok|success|succeeded|green|yes|true)\b|\s{0,3}[✅✔]")
 _RECORD = lazy_regex(r"[\s`*]{0,4}(?:[,:;|·(\[→>–—-]|\n|$)")
 _ALL = lazy_regex(
-    r"(?i)\b(?:(?:all|each|every|both)\b(?: [\w'`*]{1,30}){0,3} (?:fail\w{0,5}|evals?|cases?|tasks?|them|are)"
+    r"(?i)\b(?:(?:all|each|every)\b(?: [\w'`*]{1,30}){0,3} (?:fail\w{0,5}|evals?|cases?|tasks?|them|are)"
     r"|(?:the|all) (?:rest|remaining|others?)|others|everything else)\b"
 )
 _EXCEPT = lazy_regex(r"(?i)\b(?:except|other than|apart from|but|besides|excluding)\b")
@@ -309,7 +309,8 @@ class FailureReader:
             return
         rest = lead.rest if lead else ""
         label, step = self._labels.find(rest), step_in(rest)
-        is_like_one = lead and (label or step or (outer.topic == FAILURES and "/" in lead.name))
+        is_alone = lead and not rest.strip() and self._is_name(lead.name)
+        is_like_one = lead and (label or step or (outer.topic == FAILURES and ("/" in lead.name or is_alone)))
         if lead and (lead.sure or (is_like_one and _RECORD.match(rest))):
             section.drafts = self._add([lead.name], part.line)
             self._call(section.drafts, label, step, part.line)
