@@ -39,10 +39,12 @@ _HEAD = lazy_regex(
     re.IGNORECASE,
 )
 # the first of several lines, where it reports only that a command failed
-_HEADLINE = lazy_regex(r"^(?:\w*error:\s*)?(?:command failed\b.*|\S+ failed)\s*\n+(?=.*\w)", re.IGNORECASE)
+_HEADLINE = lazy_regex(
+    r"^(?:\w*error:\s*+)?(?:command failed\b.*|\S+ failed[^\S\n]*)\n(?:[^\S\n]*+\n)*+(?=.*\w)", re.IGNORECASE
+)
 _JSON_MESSAGE = lazy_regex(r"['\"]message['\"]\s*:\s*(['\"])(.+?)(?:\1\s*[,}]|$)")
 _ENDS = lazy_regex(r"(?<=[^\s.]{2})\.(?:\s|$)|\s(?=Traceback \(most recent)|\\n|\n")
-_SPACES_BEFORE = lazy_regex(r"\s+([,.;:)])")
+_SPACES_BEFORE = lazy_regex(r"(?<!\s)\s++([,.;:)])")
 _PUNCTUATION = ",.;:'\"()[]{}`"
 COMPARED = 200
 """Different texts of a group that are looked at for the words that all have."""

@@ -133,7 +133,7 @@ def _show_all(
 def _write_report(view: RunView) -> Path | None:
     from errata.verbs.report import report_failures
 
-    return report_failures(view)
+    return report_failures(view, say)
 
 
 def _put_json(analysis: Analysis, report: Path | None, unread: Sequence[UnreadFiles] = ()) -> None:

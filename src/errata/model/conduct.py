@@ -259,14 +259,14 @@ _CONTROL = lazy_regex(r"<[|｜][A-Za-z_▁][\w▁ .-]{1,40}[|｜]>|\[TOOL_CALLS\
 
 _NAMED_CALL = lazy_regex(
     r"\"(?:name|function|tool|tool_name|recipient_name)\"\s*:\s*\"[\w.:-]{1,80}\"\s*,\s*"
-    r"\"(?:arguments|parameters|args|input|tool_input|action_input)\"\s*:\s*\"?\s*\{"
+    r"\"(?:arguments|parameters|args|input|tool_input|action_input)\"\s*:\s*+(?:\"\s*+)?\{"
     r"|\"(?:arguments|parameters|args)\"\s*:\s*\{[^{}]{0,2000}\}\s*,\s*\"(?:name|tool_name)\"\s*:\s*\"[\w.:-]{1,80}\""
 )
 _TAGGED_CALL = lazy_regex(
     r"<(?:tool_call|function_calls?|tool_use|tool_calls)>|<(?:\w{1,12}:)?invoke name=|<function=\w"
     r"|<[|｜][^<>\n]{0,30}(?:tool|function|python_tag)[^<>\n]{0,30}[|｜]>|\[TOOL_CALLS\]|to=functions\.\w"
 )
-_JSON_BLOCK = lazy_regex(r"(?:^|\n)[ \t]*(?:`{3,})?json[ \t]*\n\s*\{\s*(?:\"(\w{1,40})\"\s*:|\}\s*(?:`{3,})?\s*\Z)")
+_JSON_BLOCK = lazy_regex(r"(?:^|\n)[ \t]*(?:`{3,})?json[ \t]*\n\s*\{\s*(?:\"(\w{1,40})\"\s*:|\}\s*+(?:`{3,}\s*+)?\Z)")
 _PARAMETERS = _SHOWING | frozenset(
     ("todos", "pattern", "url", "query", "code", "old_string", "new_string", "old_str", "new_str", "patch", "prompt",
      "subagent_type", "plan", "thought", "shell_id", "bash_id", "task_id", "cell_id", "notebook_path")

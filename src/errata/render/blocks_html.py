@@ -41,7 +41,7 @@ FOLDED, LONGEST = 30, 200
 
 UNBROKEN = 34
 """Characters that fit into a line of a small screen."""
-_NAME = lazy_regex(r"[\w.@]+(?:[-/][\w.@]+)+|\d %")
+_NAME = lazy_regex(r"(?<![\w.@])[\w.@]++(?:[-/][\w.@]++)+|\d %")
 _BREAKS_AFTER = lazy_regex(r"[(=,/]")
 
 

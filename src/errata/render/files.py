@@ -39,6 +39,13 @@ def write_file(folder: Path, name: str, content: str) -> WrittenFile:
     return _write(folder / name, content)
 
 
+def own_folder(folder: Path, base: Path = Path()) -> Path:
+    """A usual name in the working folder: whoever made that folder does not choose where files go with a link."""
+    if not folder.resolve().is_relative_to(base.resolve()):
+        raise ReportError(f"`{folder}` leads out of this folder", hint="remove the link, or name the folder you mean")
+    return folder
+
+
 def _make(folder: Path, parent: Path) -> None:
     """A link that somebody put there must not lead a report into another folder."""
     try:

@@ -46,7 +46,7 @@ ONLY_WITH_ADVICE = (GROUPS["guidelines"], REVIEW, RERUN)
 """Headings that are left out where nothing is below them."""
 DONE = 120
 _EVAL = lazy_regex(r"(?i)task|grader|answer|(?:^|/)evals?/")
-_GUIDELINES = lazy_regex(r"(?i)(?:^|/)[\w.-]*guidelines?[\w-]*(?:\.\w+)?$|(?:^|/)AGENTS\.md$")
+_GUIDELINES = lazy_regex(r"(?i)(?:^|/)[\w.-]{0,99}guidelines?[\w-]{0,99}(?:\.\w{1,9})?$|(?:^|/)AGENTS\.md$")
 REPEATED = 2
 """A case that a model failed in this many earlier reports and runs gets a note."""
 

@@ -136,7 +136,7 @@ PASSAGES = 100
 """If the same words occur more often than this, the first occurrences are enough."""
 _INSTRUCTION = lazy_regex(r"(?:user|system)\b")
 _SIMULATED = lazy_regex(r"user simulated\b")
-OMISSION = lazy_regex(r"\s*(?:[\[(]\s*)?(?:…|\.{3,})(?:\s*[\])])?\s*")
+OMISSION = lazy_regex(r"(?:(?<!\s)\s++)?(?:[\[(]\s*+)?(?:…|(?<!\.)\.{3,}+)(?:\s*+[\])])?\s*+")
 LONGEST = 1_000
 MOST = 20
 SHOWN = 100

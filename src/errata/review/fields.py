@@ -19,7 +19,7 @@ MOST_LINES = 20
 MOST_QUOTES = 100
 LARGEST_STEP = 10**9
 
-_CODE = lazy_regex(r"`[^`]*`|\"[^\"]*\"|“[^”]*”")
+_CODE = lazy_regex(r"`[^`]*`|\"[^\"]*\"|“[^“”]*”")
 _SENTENCE_END = lazy_regex(
     r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bcf)(?<!\b\w)[.!?][)\]'\"]*\s+(?=[A-Z“\"(`'])"
 )

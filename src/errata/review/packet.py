@@ -41,7 +41,7 @@ from errata.text.shell import shell_word
 
 NAMED = 6
 OVER = "too long"
-_NUMBER = lazy_regex(r"(\d+)(?:#\d+)?$")
+_NUMBER = lazy_regex(r"(?<!\d)(\d++)(?:#\d++)?$")
 QUOTE = 500
 FACT = 1_000
 """Characters of any text that is not a place."""

@@ -13,8 +13,8 @@ SPANS = 50
 """Spans of steps in one text; longer texts in the facts of a packet are cut."""
 SIMULATED = "simulated"
 """How sources mark a user that is a program; no name of an agent."""
-_HAND_OVER = lazy_regex(r"->\s*([^()]+?)\s*\)?$")
-_REMARK = lazy_regex(r"\s*\([^()]*\)\s*$")
+_HAND_OVER = lazy_regex(r"->\s*+([^()]{0,200}[^()\s])\s*+\)?$")
+_REMARK = lazy_regex(r"(?:(?<!\s)\s++)?\([^()]*+\)\s*+$")
 _PROMPT = lazy_regex(r"system_prompt/(.+)\.md")
 _TRANSFER = lazy_regex(r"(?:transfer|hand_?off|delegate)_to_(\w+)", re.IGNORECASE)
 _PERSON = lazy_regex(r"(?:a_)?(?:live_|real_)?(?:human|person|people|operator|representative)", re.IGNORECASE)

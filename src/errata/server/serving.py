@@ -45,11 +45,11 @@ def checked_options(
 ) -> ServerOptions:
     """Who has to show a token. Where everybody has to, there must be one."""
     needs_token = require_token or deployment in PRODUCTION or not is_loopback(listening)
+    store = open_store(settings.store, deployment=deployment)  # a store that can't be opened is a sentence now
+    has_any = needs_token and has_tokens(store)
+    store.engine.dispose()
     if not needs_token:
         return ServerOptions(deployment=deployment)
-    store = open_store(settings.store, deployment=deployment)
-    has_any = has_tokens(store)
-    store.engine.dispose()
     if not has_any:
         host = listening.getsockname()[0]
         where = "Every request needs a token" if is_loopback(listening) else f"Other machines can reach `{host}`"

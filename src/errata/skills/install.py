@@ -15,7 +15,7 @@ import msgspec
 from errata import __version__
 from errata.errors import ErrataError
 from errata.model.output.skill import InstalledSkillOutput, SkillChange, SkillChangeOutput, SkillState
-from errata.render.files import write_file
+from errata.render.files import own_folder, write_file
 from errata.skills import Skill, all_skills, hash_of, skill_named
 from errata.text.lazy_regex import lazy_regex
 
@@ -52,7 +52,8 @@ def skill_folders(agents: Sequence[str], *, project: Path, home: Path, user: boo
     base = home if user else project
     names = agents or [name for name, one in AGENTS.items() if any((base / sign).is_dir() for sign in one.signs)]
     chosen = [AGENTS[name] for name in names or ["agents"]]
-    return [base / place for place in dict.fromkeys(one.user if user else one.project for one in chosen)]
+    folders = [base / place for place in dict.fromkeys(one.user if user else one.project for one in chosen)]
+    return folders if user else [own_folder(folder, base) for folder in folders]
 
 
 def install_skills(names: Iterable[str], folder: Path, *, force: bool = False) -> Iterator[SkillChangeOutput]:

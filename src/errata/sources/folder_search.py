@@ -6,6 +6,7 @@ from pathlib import Path
 
 from errata.errors import SourceError
 from errata.sources.base import RecognisedPath
+from errata.text.lazy_regex import lazy_regex
 
 DESCENT_CAP = 8
 LOOK_CAP = 200_000
@@ -20,6 +21,9 @@ class FolderSearch:
         """Files, and links that lead nowhere."""
         self.too_deep: list[Path] = []
         self.not_searched: list[Path] = []
+        self.outward: list[Path] = []
+        """Links out of the folder: whoever made it does not choose what else is read on this machine."""
+        self.unlistable: dict[Path, str] = {}
         self._recognise = recognise
         self._looks = LOOK_CAP
 
@@ -28,6 +32,9 @@ class FolderSearch:
 
     def _descend(self, path: Path, depth: int) -> Iterator[RecognisedPath]:
         self._looks -= 1
+        if depth > 0 and path.is_symlink() and _leads_out(path, self.root):
+            self.outward.append(path)
+            return
         best = self._recognise(path)
         if best is not None:
             yield best
@@ -35,11 +42,16 @@ class FolderSearch:
             self.unrecognised.append(path)
         elif depth == 0 or not path.is_symlink():
             yield from self._descend_into(path, depth)
-        elif not _leads_below(path, self.root):
-            self.unrecognised.append(path)
 
     def _descend_into(self, folder: Path, depth: int) -> Iterator[RecognisedPath]:
-        visible = _children(folder)
+        try:
+            visible = _children(folder)
+        except OSError as error:
+            if depth == 0:
+                hint = "check its permissions"
+                raise SourceError(f"`{folder}` can't be listed: {error.strerror}", hint=hint) from error
+            self.unlistable[folder] = f"the folder can't be listed: {error.strerror}"
+            return
         if depth < DESCENT_CAP and self._looks > 0:
             for child in visible:
                 yield from self._descend(child, depth + 1)
@@ -48,16 +60,18 @@ class FolderSearch:
 
 
 def _children(folder: Path) -> list[Path]:
-    try:
-        with os.scandir(folder) as listed:
-            return [folder / name for name in sorted(one.name for one in listed if not one.name.startswith("."))]
-    except OSError as error:
-        raise SourceError(f"`{folder}` can't be listed: {error.strerror}", hint="check its permissions") from error
+    with os.scandir(folder) as listed:
+        return [folder / name for name in sorted(one.name for one in listed if not one.name.startswith("."))]
 
 
-def _leads_below(link: Path, root: Path) -> bool:
-    """Whether the target of a link is searched anyway."""
+_CONTENT_STORE = lazy_regex(r"/annex/objects/|/blobs/[0-9a-f]{40}")
+"""Where git-annex and the cache of Hugging Face keep the files that a folder links to."""
+
+
+def _leads_out(link: Path, root: Path) -> bool:
+    """Whether a link has a target, and one that is not below the folder that was named."""
     try:
-        return link.resolve().is_relative_to(root.resolve())
+        target = link.resolve(strict=True)
+        return not target.is_relative_to(root.resolve()) and not _CONTENT_STORE.search(target.as_posix())
     except (OSError, RuntimeError):
         return False

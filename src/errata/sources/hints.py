@@ -30,7 +30,7 @@ _OPEN_STRING = "Unterminated string starting at"
 SHORTEST_POINTER, POINTER = len("annex/objects/"), 4 * 1024
 """The sizes between which pointers of git-lfs and git-annex lie."""
 _LFS = lazy_regex(rb"version https://(?:git-lfs|hawser)\.github\.com/spec/")
-_ANNEX = lazy_regex(rb"(?:\.{0,2}/)*(?:\.git/)?annex/objects/")
+_ANNEX = lazy_regex(rb"(?:\A(?:\.{0,2}/)*+(?:\.git/)?|/)annex/objects/")
 IN_LFS = "git-lfs pointer: the data is not here; run `git lfs pull`"
 IN_ANNEX = "git-annex pointer: the data is not here; run `git annex get`"
 WITH_A_MAPPING = "describe it with a mapping: `errata map PATH`"

@@ -4,7 +4,6 @@ A source may define `fuller` (the path of a fuller form) and `read_with` (the pa
 pytest and promptfoo write several reports at once: equal tests, outcomes and times are one evaluation.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -27,7 +26,6 @@ FEW = 2
 """The fewest files that can be read as a folder."""
 
 _NUMBERED = lazy_regex(r"^test \d+: ")
-_PARAMETERS = lazy_regex(r"\[.*\]$", re.DOTALL)
 _BETWEEN = lazy_regex(r"(?:\.py)?::|[/\\#.]+")
 
 
@@ -122,7 +120,8 @@ def _evaluation(match: RecognisedPath, read: Read) -> TestOutcomes:
 
 def _name(test: str) -> str:
     """One name for `test_a.py::test_b[1]`, `test_a.test_b[1]` and `test_a#test_b[x=1]`."""
-    return _BETWEEN.sub(".", _PARAMETERS.sub("", _NUMBERED.sub("", test)))
+    bare = _NUMBERED.sub("", test)
+    return _BETWEEN.sub(".", bare.partition("[")[0] if bare.endswith("]") else bare)
 
 
 def _size(path: Path) -> int:

@@ -37,6 +37,7 @@ _NOT_RESULTS = lazy_regex(
 )
 _DEPENDENCIES = frozenset(("node_modules", "site-packages", "__pycache__", "venv"))
 _OBJECTS = lazy_regex(rb"\s*\[\s*\{")
+_LINK_OUT = "a link out of the folder: import its target by itself"
 EXAMINED = 400
 """Files beyond this number are listed with a reason that needs no reading."""
 WALKED = 50_000
@@ -60,6 +61,8 @@ def unread_files(
         _examine(path, sources if at < EXAMINED else {}, reads=at < EXAMINED, asked=asked)
         for at, path in enumerate(results)
     ]
+    files += [UnreadFile(path=str(path), reason="link_not_followed", detail=_LINK_OUT) for path in search.outward]
+    files += [UnreadFile(path=str(path), reason="no_access", detail=why) for path, why in search.unlistable.items()]
     for match in matches:
         if os.path.isdir(match.path):  # noqa: PTH112 there may be very many, and this takes half the time
             files += _unread_in_run(match, sources)

@@ -8,11 +8,11 @@ from errata.text.lazy_regex import lazy_regex
 from errata.text.user_patterns import CompiledPattern
 
 _SENTENCE = lazy_regex(
-    r"(?<=[.!?;])\s+|(?<=:)\s+(?!(?:none|not?|n/a|null|absent)\b)|\n+|\s*(?:→|->|—|–)\s*", re.IGNORECASE
+    r"(?<=[.!?;])\s+|(?<=:)\s+(?!(?:none|not?|n/a|null|absent)\b)|\n+|(?:(?<!\s)\s++)?(?:→|->|—|–)\s*", re.IGNORECASE
 )
-_WHOLE = lazy_regex(r"(?<=[.!?;])\s+|\n+|\s*(?:→|->|—|–)\s*")
+_WHOLE = lazy_regex(r"(?<=[.!?;])\s+|\n+|(?:(?<!\s)\s++)?(?:→|->|—|–)\s*")
 _CLAUSE = lazy_regex(
-    r"[,(]\s*|\)\s*|\s+(?=(?:but|however|although|though|while|whereas|because|since|so|yet|even though)\s)",
+    r"[,(]\s*|\)\s*|(?<!\s)\s++(?=(?:but|however|although|though|while|whereas|because|since|so|yet|even though)\s)",
     re.IGNORECASE,
 )
 _NEGATION = lazy_regex(

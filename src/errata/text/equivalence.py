@@ -22,10 +22,10 @@ class Canonical(NamedTuple):
 
 
 _NUMBER = r"[+-]?(?:\d{1,3}(?:[,_]\d{3})+|\d+)?(?:\.\d+)?(?:[eE][+-]?\d{1,3})?"
-_TIMES_TEN = lazy_regex(r"\s*(?:[x×*]|\\times|\\cdot)\s*10\s*(?:\^|\*\*)\s*\{?([+-]?\d{1,3})\}?$")
+_TIMES_TEN = lazy_regex(r"(?:(?<!\s)\s++)?(?:[x×*]|\\times|\\cdot)\s*+10\s*+(?:\^|\*\*)\s*+\{?([+-]?\d{1,3})\}?$")
 _IS_NUMBER = lazy_regex(rf"{_NUMBER}$")
 _FRACTION = lazy_regex(r"([+-]?\d{1,30})/(\d{1,30})$")
-_PERCENT = lazy_regex(r"\s*(?:%|per ?cent)$", re.IGNORECASE)
+_PERCENT = lazy_regex(r"(?:(?<!\s)\s++)?(?:%|per ?cent)$", re.IGNORECASE)
 _MONEY = lazy_regex(r"[+-]?([$€£¥])\s?(?=[\d.])")
 MOST_DIGITS = 60
 
@@ -215,7 +215,7 @@ def _frozen(value: Any) -> object:
 
 _OPERATOR = lazy_regex(r"(?<=\S) ([-+*/=<>]) (?=\S)")
 _OPENING = lazy_regex(r"(?<=[(\[{]) +")
-_CLOSING = lazy_regex(r" +(?=[)\]}])")
+_CLOSING = lazy_regex(r"(?<! ) ++(?=[)\]}])")
 # two numbers with a comma between them are a list with a space, and may be one number without
 _COMMA = lazy_regex(r"(?<!\d) ?,[ ]?|(?<=\d),(?= ?\D) ?")
 # a word of its own, not a part of a name, a path, an address or a flag
@@ -239,7 +239,9 @@ def _folded(match: re.Match[str]) -> str:
     return lower if plain and (word.islower() or word.isupper() or word.istitle()) else word
 
 
-_WITH_UNIT = lazy_regex(r"\s*([-+]?[\d.,_]+(?:[eE][-+]?\d+)?)\s*(%|°?[A-Za-zµΩ][A-Za-zµΩ/²³^\d]{0,15})\s*\.?\s*$")
+_WITH_UNIT = lazy_regex(
+    r"\s*+([-+]?[\d.,_]+(?:[eE][-+]?\d+)?)\s*+(%|°?[A-Za-zµΩ][A-Za-zµΩ/²³^\d]{0,15})\s*+(?:\.\s*+)?$"
+)
 _NO_UNIT = lazy_regex(
     r"\b(?:without|no|omit|leave out) (?:any |the )?units?\b"
     r"|\b(?:only|just) (?:the |a |an )?(?:number|integer|figure|value)\b"

@@ -15,14 +15,14 @@ _STATUS_WORDS = (
     "Internal Server Error|Not Implemented|Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out"
 )
 _LINE = lazy_regex(
-    rf"(?:HTTP(?:/[\d.]+)?\s+)?(?:error:?\s*)?(?P<status>[45]\d\d)\s*[:\-–]?\s*(?:{_STATUS_WORDS})\.?"
+    rf"(?:HTTP(?:/[\d.]+)?\s+)?(?:error:?\s*)?(?P<status>[45]\d\d)\s*+(?:[:\-–]\s*+)?(?:{_STATUS_WORDS})\.?"
     rf"|(?:error:\s*)?(?:Internal Server Error|Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out)\.?"
     r"|upstream (?:connect error|request timeout)\b[^\n]{0,300}",
     re.IGNORECASE,
 )
 _PAGE = lazy_regex(r"<(?:!doctype html|html)\b", re.IGNORECASE)
 _PAGE_STATUS = lazy_regex(
-    rf"<(?:title|h1)[^>]*>[^<]{{0,80}}?(?:(?P<status>[45]\d\d)\b[^<]{{0,80}}|{_STATUS_WORDS})", re.IGNORECASE
+    rf"<(?:title|h1)[^<>]*>[^<]{{0,80}}?(?:(?P<status>[45]\d\d)\b[^<]{{0,80}}|{_STATUS_WORDS})", re.IGNORECASE
 )
 # what an error object is made of; anything else in it is an answer
 _ENVELOPE = frozenset(

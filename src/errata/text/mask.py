@@ -20,7 +20,7 @@ _MASKS: tuple[tuple[str, str], ...] = (
     ("<n>", r"(?<![A-Za-z0-9<])[-+]?\d+(?:[.,:]\d+)*(?:[eE][-+]?\d+)?"),
 )
 # nothing above begins in a plain word that a space or a full stop ends: such words are passed over in one go
-_WORDS = r"(?:[A-Za-z]+[ ,.;]+)+"
+_WORDS = r"(?<![A-Za-z])(?:[A-Za-z]++[ ,.;]++)+"
 _ANY = lazy_regex("|".join((_WORDS, *(f"(?P<m{at}>{shape})" for at, (_, shape) in enumerate(_MASKS)))))
 _NAMES = {f"m{at}": name for at, (name, _) in enumerate(_MASKS)}
 _STRINGS = "<str>"

@@ -43,7 +43,7 @@ _ENCODED_QUOTE = lazy_regex(r"""\\+(["'])([^"'\n]+)""")
 _RUN = lazy_regex(r"""[^\s"'`,;&<>\\]+""")
 _GIVEN = lazy_regex(r"""[ \t]+(?!-)(?=["']?[^\s"'])""")
 _FLAG = lazy_regex(r"(?<![\w-])--?[\w-]{0,40}\Z")
-_NAME_PARTS = lazy_regex(r"[\w.-]*\Z")
+_NAME_PARTS = lazy_regex(r"(?<![\w.-])[\w.-]*+\Z")
 
 _PLACEHOLDER = lazy_regex(
     r"""(?xi)

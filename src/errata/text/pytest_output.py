@@ -7,12 +7,10 @@ from typing import NamedTuple
 from errata.text.lazy_regex import lazy_regex
 
 _START = lazy_regex(r"=+ test session starts =+\s*")
-_END = lazy_regex(
-    r"=+ (?P<counts>(?:\d+ [a-z]+(?:, \d+ [a-z]+)*|no tests ran)(?:, \d+ [a-z]+)*) in [\d.]+ ?s(?:econds)?\b.*=\s*"
-)
+_END = lazy_regex(r"=+ (?P<counts>(?:\d+ [a-z]+|no tests ran)(?:, \d+ [a-z]+)*+) in [\d.]+ ?s(?:econds)?\b.*=\s*")
 _PASSES = lazy_regex(r"=+ PASSES =+\s*")
 _SUMMARY = lazy_regex(r"=+ short test summary info =+\s*")
-_COUNT = lazy_regex(r"(\d+) (passed|failed|error)s?\b")
+_COUNT = lazy_regex(r"(?<!\d)(\d++) (passed|failed|error)s?\b")
 
 
 class PytestCounts(NamedTuple):

@@ -53,7 +53,7 @@ _MARKED = lazy_regex(rf"^\s*{_MARK}(?P<text>\S.*)$")
 _REQUEST = lazy_regex(r"^(?:Error: )?Error fetching [A-Z]+ +\S+ \d{3}(?: [A-Z][A-Za-z]*)*: +")
 
 _PYTEST = lazy_regex(r"^E {2,}(\S.*)$", re.MULTILINE)
-_NAMED = lazy_regex(r"^\s*((?:[\w.]*(?:Error|Exception)|assert\w*)\b.*)$", re.MULTILINE | re.IGNORECASE)
+_NAMED = lazy_regex(r"^[^\S\n]*+((?:[\w.]*(?:Error|Exception)|assert\w*)\b.*)$", re.MULTILINE | re.IGNORECASE)
 
 # lines that introduce others, and lines about progress or success
 _HEADER = lazy_regex(r"^.{1,200}:$")

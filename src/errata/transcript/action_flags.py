@@ -37,7 +37,7 @@ _FAREWELL = lazy_regex(
     r"|take care|safe travels)\b.{0,300}\Z",
     re.IGNORECASE | re.DOTALL,
 )
-_LEAF = lazy_regex(r"(\w+)(?:\[\d+\])*$")
+_LEAF = lazy_regex(r"(?<!\w)(\w++)(?:\[\d+\])*$")
 
 
 def action_flags(

@@ -38,7 +38,7 @@ _ALONE = lazy_regex(r"^\s*\*\*([^*\n:]{2,60})\*\*\W*$")
 """An answer in bold on a line of its own."""
 _QUOTE = lazy_regex(r"[\"“]([^\"“”\n]{4,160})[\"”]")
 _NUMBER = lazy_regex(r"(?<![\w.,/:-])[$€£]?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d{2,12})%?(?![\w/:-]|[.,]\d)")
-_WORD = r"[A-Z][a-zÀ-ÿ'’]+[A-Za-zÀ-ÿ'’-]*"
+_WORD = r"[A-Z][a-zÀ-ÿ'’][A-Za-zÀ-ÿ'’-]{0,60}"
 _NAME = lazy_regex(rf"\b{_WORD}(?:(?: (?:of|the|de|la|von|van|&))? (?:{_WORD}|[A-Z]\.)){{1,5}}")
 _PRINTED = lazy_regex(
     r"\bprint\(|\bquery\w*\s*=|search\(|console\.log\(|^\s*(?:import|from)\s|\{\w*\}|path[/_]to[/_]", re.IGNORECASE
@@ -51,7 +51,7 @@ _LABELS = lazy_regex(r"[_:]|\s?\*{1,2}:?(?:\*|\s|$)")
 """What follows a label, not a name."""
 _LISTED = lazy_regex(r"^\s*\d{1,2}[.)]\s")
 _FENCED = lazy_regex(r"```\w+\n.*?(?:```|\Z)", re.DOTALL)
-_STOP = lazy_regex(r"\W*TERMINATE\W*\Z")
+_STOP = lazy_regex(r"(?:(?<!\W)\W++)?TERMINATE\W*+\Z")
 _RESULT = lazy_regex(r"(?<=[\d)}\]%] )=\s*\\?[$€£]?\s*|(?<=[\d)}\]%])=\s*")
 """What a calculation ends in; an assignment in code is none."""
 

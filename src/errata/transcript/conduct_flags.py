@@ -269,7 +269,7 @@ def _asks(text: str, start: int) -> bool:
     return _REQUESTS.search(text, start, line if line >= 0 else len(text)) is not None
 
 
-_STOPS = lazy_regex(r"[.!?]+(?=[\s*_)]|\Z)|\n")
+_STOPS = lazy_regex(r"(?<![.!?])[.!?]++(?=[\s*_)]|\Z)|\n")
 """The end of a sentence, not of a title in quotation marks."""
 _REQUESTS = lazy_regex(
     r"\bplease (?:confirm|reply|respond|answer|let me know|verify|tell me)\b|\blet me know (?:if|whether)\b",

@@ -31,7 +31,7 @@ _RAISED = lazy_regex(r"^(?:[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warn
 _NAMES_ERROR = lazy_regex(
     r"\b(?:error|fatal|no such file|not found|cannot|denied|refused|failed|timed out|invalid)\b", re.IGNORECASE
 )
-_FRAME = lazy_regex(r'^\s+File "[^"\n]*", line \d+[^\n]*\n\s+(\S[^\n]*)$', re.MULTILINE)
+_FRAME = lazy_regex(r'^[^\S\n]++File "[^"\n]*", line \d++[^\n]*\n\s++(\S[^\n]*)$', re.MULTILINE)
 _OUTPUT = lazy_regex(r"\A\s*exit ?(?:code|status)[^\n]*\n?\s*(?:code output:)?", re.IGNORECASE)
 _WAITS = lazy_regex(r"\b(?:sleep|wait|poll)\b|\btail -[fF]\b|\bwatch ", re.IGNORECASE)
 _NOTHING = frozenset(("", "none", "null", "[]", "{}", "()", '""', "''", "nan", "[none]"))

@@ -14,7 +14,7 @@ from errata.triage.dialogues import writes_of
 from errata.triage.expected import choice_of, expected_texts, task_text
 from errata.triage.observed import Observed, signal
 
-_LETTERS = lazy_regex(r"\(?[A-Za-z]\)?(?:\s*(?:,|;|&|and|\s)\s*\(?[A-Za-z]\)?)*$")
+_LETTERS = lazy_regex(r"\(?[A-Za-z]\)?(?:(?:\s*+(?:[,;&]|and)\s*+|\s++)\(?[A-Za-z]\)?)*$")
 
 
 def no_choice_is_right(_attempt: Attempt, case: Case | None) -> Iterator[Observed]:

@@ -94,7 +94,7 @@ _HARNESS_PATHS = lazy_regex(
     r"|minisweagent|openhands|evalplus|bigcode_eval|bfcl_eval|deepeval|ragas|promptfoo|tau_bench|tau2|scylla|verifiers"
     r"|lcb_runner|appworld|browsergym|simple_evals|olmes|agentbench|evalscope|convex-evals[/\\]runner)[/\\]"
 )
-_JS_FRAME = lazy_regex(r"^\s+at (?:.{0,200} \()?(\S+:\d+:\d+)\)?$", re.MULTILINE)
+_JS_FRAME = lazy_regex(r"^[^\S\n]+at (?:.{0,200} \()?(\S+:\d+:\d+)\)?$", re.MULTILINE)
 
 
 def ends_in_the_harness(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:

@@ -150,8 +150,8 @@ class Rulebook:
 _DIAGNOSTIC = lazy_regex(r"error TS\d+: ")
 _QUOTES = lazy_regex(r"(?<!\w)'|'(?!\w)")
 _OF_THE_CODE = lazy_regex(
-    r"\s*(?:\S+:)?\d+:\d+:?\s+(?:error|warning)\s|\s*>?\s*\d*\s*[│|]|.*\bUncaught (?:\w*(?:Error|Exception)\b|\()"
-    r"|JavaScript execution ran out of memory"
+    r"\s*+(?:\S+:)?\d+:\d+:?\s++(?:error|warning)\s|\s*+(?:>\s*+)?(?:\d++\s*+)?[│|]"
+    r"|.*\bUncaught (?:\w*(?:Error|Exception)\b|\()|JavaScript execution ran out of memory"
 )
 
 

@@ -108,7 +108,9 @@ _TOOLS = frozenset(
     )
 )
 """What verifiers run to fetch what they need and to run tests."""
-_OWN_SCRIPT = lazy_regex(r"(?:^|[\s/])(?:tests?|verifier|grader)/[\w./-]*\.sh: (?:line )?\d+: $|run[-_]tests?\.sh: ")
+_OWN_SCRIPT = lazy_regex(
+    r"(?:^|[\s/])(?:tests?|verifier|grader)/[\w./-]{0,200}\.sh: (?:line )?\d+: $|run[-_]tests?\.sh: "
+)
 
 
 def _is_verifiers_own(match: re.Match[str]) -> bool:

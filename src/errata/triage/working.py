@@ -86,9 +86,10 @@ def ended_with_an_empty_turn(attempt: Attempt, _case: Case | None) -> Iterator[O
 _PROVIDER_TERMS = lazy_regex(
     r"\b(?:api|llm|models?|provider|completions?|endpoint|inference|generation|tokens?|context window|rate.?limit|quota"
     r"|credits?|billing|overloaded|capacity|openai|anthropic|azure|bedrock|vertex|gemini|mistral|cohere|groq|together"
-    r"|fireworks|openrouter|litellm|deepseek|vllm|ollama|http\w*|status(?: code)? ?[45]\d\d|[45]\d\d|ssl|connection"
-    r"|connect\w*|gateway|unauthorized|authentication|forbidden|server error|service unavailable|timed? ?out|stream)\b"
-    r"|API\w*Error|\w*(?:RateLimit|Connection|Authentication|Timeout|ServiceUnavailable|BadRequest)\w*",
+    r"|fireworks|openrouter|litellm|deepseek|vllm|ollama|http\w{0,50}|status(?: code)? ?[45]\d\d|[45]\d\d|ssl"
+    r"|connection|connect\w{0,50}|gateway|unauthorized|authentication|forbidden|server error|service unavailable"
+    r"|timed? ?out|stream)\b|API\w{0,50}Error"
+    r"|\w{0,50}(?:RateLimit|Connection|Authentication|Timeout|ServiceUnavailable|BadRequest)\w{0,50}",
     re.IGNORECASE,
 )
 

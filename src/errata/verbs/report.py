@@ -1,16 +1,17 @@
 """`report` and `issues`: the facts of runs, then the documents about them, then the files that people keep."""
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from errata.compare.comparison import ComparisonOptions
+from errata.errors import ReportError
 from errata.model import StoredRun
 from errata.model.output.report.batch import BatchReport
 from errata.model.output.report.run import RunReport
-from errata.render.files import WrittenFile, slug, write_files
+from errata.render.files import WrittenFile, own_folder, slug, write_files
 from errata.render.markdown import to_markdown
 from errata.report.run_collect import run_report
 from errata.report.run_files import REPORTS, RunWritten, write_run_report
@@ -105,12 +106,16 @@ def run_facts(view: RunView, *, day: str) -> RunReport:
     return run_report(view, made=day)
 
 
-def report_failures(view: RunView) -> Path | None:
+def report_failures(view: RunView, on_problem: Callable[[str], None]) -> Path | None:
     """The one file that `analyze` leaves in the folder of reports; none where nothing failed."""
     if not view.stored.counts.failures:
         return None
-    day = datetime.now(UTC).date().isoformat()
-    made = report_run(view, day=day, folder=named_reports() or Path(REPORTS), details=False)
+    try:
+        folder = named_reports() or own_folder(Path(REPORTS))
+    except ReportError as error:  # whose project this is may be unknown, and the rest of the work is done
+        on_problem(f"no report: {error.message}; {error.hint}")
+        return None
+    made = report_run(view, day=datetime.now(UTC).date().isoformat(), folder=folder, details=False)
     return made.written[0].path if made.written else None
 
 
@@ -212,5 +217,5 @@ def write_reports(
             )
         else:
             file = output if output is not None and output.suffix == ".md" else None
-            place = output if output is not None and file is None else Path(REPORTS)
+            place = output if output is not None and file is None else own_folder(Path(REPORTS))
             yield report, report_run(views[0], day=day, folder=place, file=file, html=html)

@@ -12,7 +12,7 @@ from errata.sources.shared.values import non_empty
 from errata.text.lazy_regex import lazy_regex
 
 _FIELD = lazy_regex(r"^(?P<mark>- |  )(?P<key>\w+):(?:\s+(?P<value>.*))?$")
-_COMMENT = lazy_regex(r"\s+#.*$")
+_COMMENT = lazy_regex(r"(?<!\s)\s++#.*$")
 _RATE = lazy_regex(r"^pass_rate_(?P<try>\d+)$")
 FEW_CASES = 1_000
 """With more, two counts may have one rate."""

@@ -25,7 +25,7 @@ GROUPS = frozenset(
      "rec_sum")
 )  # fmt: skip
 FILE = lazy_regex(
-    r"(?:(?P<version>BFCL_v\d+|gorilla_openfunctions_v\d+_test)_)?(?P<category>\w+)_(?P<kind>result|score)\.json"
+    r"\A(?:(?P<version>BFCL_v\d+|gorilla_openfunctions_v\d+_test)_)?(?P<category>\w+)_(?P<kind>result|score)\.json"
 )
 
 _RESULT = lazy_regex(rb'\s*\{\s*"id"\s*:\s*"[^"]*"\s*,\s*"result"\s*:')

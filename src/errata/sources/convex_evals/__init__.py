@@ -39,7 +39,7 @@ _TELLTALES = (
     ("getRunDetails", rb'"evals"\s*:\s*\[', rb'"evalPath"\s*:'),
     ("getEvalDebugInfo", rb'"eval"\s*:\s*\{', rb'"evalPath"\s*:'),
 )
-_OBJECT = lazy_regex(rb"^\s*\{", re.MULTILINE)
+_OBJECT = lazy_regex(rb"^[^\S\n]*\{", re.MULTILINE)
 _ENVELOPE = lazy_regex(rb'\s*\{\s*"(?:status|value|logLines|errorMessage|errorData)"\s*:')
 
 

@@ -130,9 +130,9 @@ _TIMES = ("latency_ms", "time_to_first_token_ms", "generation_time_ms")
 # `ConnectionError('upstream 503')`, or `ConnectionError: upstream 503`
 _SHOWN = lazy_regex(r"(?P<type>[A-Za-z_][\w.]*)\((?P<quote>['\"])(?P<message>.*)(?P=quote)\)\s*$", re.DOTALL)
 _WRITTEN = lazy_regex(
-    r"(?P<type>[A-Za-z_][\w.]*(?:Error|Exception|Timeout|Interrupt)\w*):\s*(?P<message>.*)", re.DOTALL
+    r"(?P<type>[A-Za-z_][\w.]{0,200}(?:Error|Exception|Timeout|Interrupt)\w{0,50}):\s*(?P<message>.*)", re.DOTALL
 )
-_TRACEBACK = lazy_regex(r"^[\s+|]*(?:Exception Group )?Traceback \(most recent call last\):", re.MULTILINE)
+_TRACEBACK = lazy_regex(r"^(?:[+|]|[^\S\n])*+(?:Exception Group )?Traceback \(most recent call last\):", re.MULTILINE)
 
 
 class SampleKey(msgspec.Struct):

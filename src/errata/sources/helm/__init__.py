@@ -39,19 +39,19 @@ def _key(name: bytes, value: bytes = b"") -> re.Pattern[bytes]:
     return lazy_regex(_KEY % name + value)
 
 
-_DOCUMENT = lazy_regex(rb'\s*\{\s*"(?:adapter_spec|request_states)"\s*:\s*[{\[]')
-_ROW = lazy_regex(rb'\s*\[\s*\{\s*"(?:instance_id|train_trial_index|predicted_text|stats)"\s*:')
+_DOCUMENT = lazy_regex(rb'\A\s*\{\s*"(?:adapter_spec|request_states)"\s*:\s*[{\[]')
+_ROW = lazy_regex(rb'\A\s*\[\s*\{\s*"(?:instance_id|train_trial_index|predicted_text|stats)"\s*:')
 _SIGNS: tuple[tuple[Kind, re.Pattern[bytes], tuple[re.Pattern[bytes], ...]], ...] = (
     ("state", _DOCUMENT, (_key(b"request_states", rb"\["),)),
-    ("spec", lazy_regex(rb"\s*\{"), (_key(b"scenario_spec", rb"[{\[]"), _key(b"adapter_spec", rb"[{\[]"))),
+    ("spec", lazy_regex(rb"\A\s*\{"), (_key(b"scenario_spec", rb"[{\[]"), _key(b"adapter_spec", rb"[{\[]"))),
     ("measured", _ROW, (_key(b"instance_id"), _key(b"stats", rb'\[\s*(?:\]|\{\s*"name"\s*:\s*\{)'))),
     ("predictions", _ROW, (_key(b"instance_id"), _key(b"predicted_text"), _key(b"stats", rb"\{"))),
-    ("inputs", lazy_regex(rb'\s*\[\s*\{\s*"input"\s*:\s*\{'), (_key(b"references", rb"\["), _key(b"split"))),
-    ("stats", lazy_regex(rb'\s*\[\s*\{\s*"name"\s*:\s*\{\s*"name"\s*:'), (_key(b"count"),)),
+    ("inputs", lazy_regex(rb'\A\s*\[\s*\{\s*"input"\s*:\s*\{'), (_key(b"references", rb"\["), _key(b"split"))),
+    ("stats", lazy_regex(rb'\A\s*\[\s*\{\s*"name"\s*:\s*\{\s*"name"\s*:'), (_key(b"count"),)),
 )
 # what the usual names say about the content, behind or before the name of a run
 _ROLE = lazy_regex(
-    r"[-_.]*(?:scenario_state|per_instance_stats|display_predictions|display_requests|run_spec|scenario|instances"
+    r"(?:(?<![-_.])[-_.]++)?(?:scenario_state|per_instance_stats|display_predictions|display_requests|run_spec|scenario|instances"
     r"|predictions|stats|state|spec)[-_.]*",
     re.IGNORECASE,
 )

@@ -33,7 +33,7 @@ CANCELLED = "CancelledError"
 SWALLOWED = "Unexpected timeout error reached top of sample stack"
 _CALL = lazy_regex(r"([A-Za-z_][\w.]*)\(.*\)\s*$", re.DOTALL)
 _LAST_LINE = lazy_regex(
-    r"^(?:\s*\|\s*)?([A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning|Timeout))\b", re.MULTILINE
+    r"^(?:[^\S\n]*+\|[^\S\n]*+)?([A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning|Timeout))\b", re.MULTILINE
 )
 _HTTP = lazy_regex(r"(?i)\b(?:http|status(?:[ _]code)?|error code|upstream)\D{0,3}([45]\d\d)\b")
 _SCORING = lazy_regex(r"\bawait scorer\(|, in score\b|/scorer/_")

@@ -20,7 +20,7 @@ DEPTH = 3
 
 Kind = Literal["trace", "observation", "score", "run", "run_item", "experiment_item", "item"]
 
-_BEGINNING = lazy_regex(rb'\s*(?:\{\s*"data"\s*:\s*)?\[?\s*(?=\{)')
+_BEGINNING = lazy_regex(rb'\s*+(?:\{\s*"data"\s*:\s*+)?(?:\[\s*+)?(?=\{)')
 # every kind has a key of these; with underscores, as in a bucket, too
 _OWN_KEY = lazy_regex(rb'(?i)"(?:trace_*id|dataset_*run_*items|data_*type|expected_*output|timestamp)_*"\s*:')
 _TOKEN = lazy_regex(rb'"((?:[^"\\]|\\.)*)"(\s*:)?|[{}\[\]]', re.DOTALL)

@@ -16,9 +16,9 @@ HEAD = 64 * 1024
 
 Kind = Literal["traces", "table", "summary"]
 
-_TRACES = lazy_regex(rb'\s*(?:\{\s*"traces"\s*:\s*)?\[?\s*\{\s*"info"\s*:\s*\{')
+_TRACES = lazy_regex(rb'\s*+(?:\{\s*"traces"\s*:\s*+)?(?:\[\s*+)?\{\s*"info"\s*:\s*\{')
 _OF_TRACES = lazy_regex(rb'"(?<!\\")(?:trace_metadata|request_metadata)"\s*:')
-_TABLE = lazy_regex(rb'\s*\[?\s*\{\s*"trace_id"\s*:\s*"tr-')
+_TABLE = lazy_regex(rb'\s*+(?:\[\s*+)?\{\s*"trace_id"\s*:\s*"tr-')
 _OF_TABLE = lazy_regex(rb'"(?<!\\")(?:trace|spans|trace_metadata)"\s*:')
 _SUMMARY = tuple(lazy_regex(rb'"(?<!\\")' + key) for key in (rb'metrics"\s*:\s*\{', rb'run_id"\s*:\s*"[0-9a-f]{32}"'))
 

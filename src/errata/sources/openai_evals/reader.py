@@ -304,7 +304,7 @@ def _extra(eval_run: EvalRun, sample: SampleEvents) -> dict[str, Any]:
 # The report is written when the run ends, but buffered events may come after it: it may be in any line.
 
 
-HEADER = lazy_regex(rb'\s*\{\s*"(?:spec|final_report)"\s*:')
+HEADER = lazy_regex(rb'\A\s*\{\s*"(?:spec|final_report)"\s*:')
 _SPEC = frozenset(("completion_fns", "eval_name", "base_eval", "split", "run_id", "created_at", "run_config"))
 _CONFIG = ("completion_fns", "eval_spec")
 _MEANS = ("accuracy", "score", "f1_score")

@@ -13,7 +13,7 @@ HARNESS = Harness(name=NAME, title="OpenTelemetry")
 
 HEAD = 64 * 1024
 # a collector's file may begin with other signals
-_TRACES = lazy_regex(rb'(?:\A|\n)\s*\{\s*"resourceSpans"\s*:\s*\[')
+_TRACES = lazy_regex(rb'(?:\A|\n)[^\S\n]*\{\s*"resourceSpans"\s*:\s*\[')
 
 
 def recognise(path: Path) -> Match | None:

@@ -27,7 +27,7 @@ _IN_SUMMARY = lazy_regex(
 )
 _STORED = lazy_regex(rb'"(?<!\\")id"\s*:\s*"eval-[^"\\]*"')
 _CONFIGURED = lazy_regex(rb'"(?<!\\")config"\s*:\s*\{')
-_ROW = lazy_regex(rb'\s*(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*"')
+_ROW = lazy_regex(rb'\s*+(?:\xef\xbb\xbf\s*+)?(?:\[\s*+)?\{\s*"')
 _ROW_FIELDS = (
     lazy_regex(rb'"(?<!\\")(?:promptIdx|testIdx)"\s*:\s*\d'),
     lazy_regex(rb'"(?<!\\")(?:gradingResult|testCase)"\s*:\s*(?:\{|null)'),

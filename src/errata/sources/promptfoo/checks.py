@@ -16,14 +16,14 @@ from errata.text.lazy_regex import lazy_regex
 _COMPONENT = ("pass", "score", "reason", "assertion", "componentResults", "metadata")
 _LIMITS = {"cost": "cost", "latency": "time", "trace-span-duration": "time"}
 _MILLISECONDS = 1000
-_STACK_LINE = lazy_regex(r"^\s+at\s", re.MULTILINE)
+_STACK_LINE = lazy_regex(r"^[^\S\n]+at\s", re.MULTILINE)
 _THROWN = lazy_regex(r"^(?P<type>[A-Z]\w*(?:Error|Exception)|Error): (?P<message>.*)", re.DOTALL)
-_PLACE = lazy_regex(r"^\s+at\s+(.*(?:\.[cm]?[jt]s|\.py|\.rb|\.go):\d+.*)$", re.MULTILINE)
+_PLACE = lazy_regex(r"^[^\S\n]+at[^\S\n]++(.*(?:\.[cm]?[jt]s|\.py|\.rb|\.go):\d+.*)$", re.MULTILINE)
 _LIBRARY = lazy_regex(r"/node_modules/|\bnode:")
 _HTTP = lazy_regex(r"\b(?:API|HTTP|status|code|error)\b[^\d\n]{0,20}\b([45]\d\d)\b|^([45]\d\d)\b", re.IGNORECASE)
 # promptfoo's functions and modules that only run while an answer is graded
 _GRADING = lazy_regex(
-    r"^\s+at\s.*(?:\b(?:runAssertions?|runCompareAssertion|runJsonGradingPrompt|matches[A-Z]\w*)\b"
+    r"^[^\S\n]+at\s.*(?:\b(?:runAssertions?|runCompareAssertion|runJsonGradingPrompt|matches[A-Z]\w*)\b"
     r"|/(?:graders|matchers|assertions)[-/.])",
     re.MULTILINE,
 )

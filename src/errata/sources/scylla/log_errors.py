@@ -30,7 +30,7 @@ ERROR_CAP = 2_000
 PROGRESS_CAP = 10_000
 
 _TYPED = lazy_regex(
-    r"^(?P<type>[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning|Timeout\w*)): ?(?P<text>.*)$", re.S
+    r"^(?P<type>[A-Za-z_][\w.]{0,200}(?:Error|Exception|Interrupt|Exit|Warning|Timeout\w{0,50})): ?(?P<text>.*)$", re.S
 )
 _ERRNO = lazy_regex(r"^\[Errno (\d+)\] ")
 _PHASE_OF_STAGE: dict[str, Phase] = {"WORKTREE": "setup", "AGENT": "subject", "JUDGE": "scoring"}

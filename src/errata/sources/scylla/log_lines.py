@@ -137,14 +137,14 @@ class Progress(NamedTuple):
 
 
 _PROGRESS: tuple[tuple[re.Pattern[str], int], ...] = (
-    (lazy_regex(r"\S+Z \[(?P<tier>T\d+)_(?P<sub>\w+)\] Stage: JUDGE - Complete"), AT_JUDGED),
-    (lazy_regex(r"\S+Z \[(?P<tier>T\d+)_(?P<sub>\w+)\] Stage: (?:AGENT|JUDGE)"), AT_AGENT),
+    (lazy_regex(r"(?<!\S)\S+Z \[(?P<tier>T\d+)_(?P<sub>\w+)\] Stage: JUDGE - Complete"), AT_JUDGED),
+    (lazy_regex(r"(?<!\S)\S+Z \[(?P<tier>T\d+)_(?P<sub>\w+)\] Stage: (?:AGENT|JUDGE)"), AT_AGENT),
     (lazy_regex(r"\[(?P<tier>T\d+)/(?P<sub>\w+)/run_\d+\] \w+ -> judge_complete"), AT_JUDGED),
     (lazy_regex(r"\[(?P<tier>T\d+)/(?P<sub>\w+)/run_\d+\] \w+ -> agent_complete"), AT_AGENT),
-    (lazy_regex(r"(?:\S+Z )?\[JUDGE\] (?:- )?Complete"), AT_JUDGED),
-    (lazy_regex(r"(?:\S+Z )?\[AGENT\] (?:- )?(?:Complete|Executing)|(?:\S+Z )?\[JUDGE\] (?:- )?Running"), AT_AGENT),
+    (lazy_regex(r"(?:(?<!\S)\S+Z )?\[JUDGE\] (?:- )?Complete"), AT_JUDGED),
+    (lazy_regex(r"(?:(?<!\S)\S+Z )?(?:\[AGENT\] (?:- )?(?:Complete|Executing)|\[JUDGE\] (?:- )?Running)"), AT_AGENT),
     (
-        lazy_regex(r"Base repo setup complete|.*Model '[^']*' validated successfully|Reusing existing base repo"),
+        lazy_regex(r"Base repo setup complete|.{0,99}Model '[^']*' validated successfully|Reusing existing base repo"),
         AT_SETUP,
     ),
 )

@@ -8,7 +8,7 @@ from errata.model.words import Phase
 from errata.text.lazy_regex import lazy_regex
 
 # `pytest.fail`, and a `pytest.raises` without an exception, raise `Failed`
-_VERDICT = lazy_regex(r"(?:^|\.)(?:\w*Assertion\w*|Failed|ComparisonFailure|MultipleFailuresError)$")
+_VERDICT = lazy_regex(r"(?:^|\.)(?:(?=\w*Assertion)\w++|Failed|ComparisonFailure|MultipleFailuresError)$")
 _NAME = r"[A-Za-z_][\w.]*"
 _REPR = lazy_regex(rf"(?P<type>{_NAME})\((?P<message>.*)\)\s*$", re.DOTALL)
 _RAISED = lazy_regex(rf"(?P<type>{_NAME}(?:Error|Exception|Warning|Failed|Exit|Interrupt|Timeout|Failure|Group)|Failed)"

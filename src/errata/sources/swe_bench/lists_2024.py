@@ -34,7 +34,7 @@ _SPLITS = {"lite": 300, "verified": 500, "test": 2294, "multimodal": 517}
 _SUBMISSION = lazy_regex(r"/evaluation/(?P<split>lite|verified|test|multimodal)/[^/]+(?:/results)?/[^/]+\.json$")
 CONFLICTS_NAMED = 200
 NO_FAILURES = "it does not name the instances that failed, so the pass rate is unknown; import the folder with its logs"
-_LOG = lazy_regex(r"^(?P<instance>[\w.-]+?__[\w.-]+?-\d+)\.(?P<model>.+)\.eval\.log$")
+_LOG = lazy_regex(r"^(?=.{1,300}\Z)(?P<instance>[\w.-]+?__[\w.-]+?-\d+)\.(?P<model>.+)\.eval\.log$")
 _REFERENCE = lazy_regex(r"(?:^|[-_/ ])(?:gold|golden|reference)$", re.IGNORECASE)
 _BROKEN: tuple[tuple[str, str, Phase], ...] = (
     # list, what it means, where it broke
@@ -54,7 +54,7 @@ _TEST = lazy_regex(
 )
 _PASSED = ("PASSED", "ok")
 _FINISHED = lazy_regex(r"^[= ]*tests finished: (?P<counts>\d.*)$", re.MULTILINE)
-_COUNT = lazy_regex(r"(\d+) (passed|failed|exceptions)")
+_COUNT = lazy_regex(r"(?<!\d)(\d++) (passed|failed|exceptions)")
 _RAN = lazy_regex(r"^Ran (?P<ran>\d+) tests? in [\d.]+s\n\s*(?:OK|FAILED)(?: \((?P<counts>[\w =,]+)\))?$", re.MULTILINE)
 _UNITTEST_COUNT = lazy_regex(r"(failures|errors|skipped)=(\d+)")
 # git's words about a patch that it can't apply

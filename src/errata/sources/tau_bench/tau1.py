@@ -41,7 +41,7 @@ from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import redact
 
 _FILE = lazy_regex(
-    r"^(?P<agent>tool-calling|act|react|few-shot)-(?P<model>.+)-(?P<temperature>\d+(?:\.\d+)?)"
+    r"^(?=.{1,300}\Z)(?P<agent>tool-calling|act|react|few-shot)-(?P<model>.+)-(?P<temperature>\d+(?:\.\d+)?)"
     r"_range_(?P<start>-?\d+)-(?P<end>-?\d+)_user-(?P<user>.+)-(?P<strategy>[a-z_]+)_(?P<time>\d+)$"
 )
 _POLICY = lazy_regex(r"^#\s*(?P<domain>\w+) agent policy", re.IGNORECASE)

@@ -7,7 +7,7 @@ from unicodedata import combining, normalize
 from errata.text.lazy_regex import lazy_regex
 
 _CAMEL = lazy_regex(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_BRACKETS = lazy_regex(r"\s*[(\[][^)\]]*[)\]]\s*$")
+_BRACKETS = lazy_regex(r"(?:(?<!\s)\s++)?[(\[][^()\[\]]*+[)\]]\s*+$")
 """`Score (0-5)`."""
 _OTHER = lazy_regex(r"[^a-z0-9]+")
 
@@ -158,7 +158,8 @@ NO_VERDICT = lazy_regex(
 )
 MODEL_LIKE = lazy_regex(
     r"gpt|claude|llama|gemini|gemma|mistral|mixtral|qwen|deepseek|\bo[134](?:-|\b)|\bphi-?\d|command-?r|grok|sonnet|opus"
-    r"|haiku|falcon|yi-\d|nova|kimi|glm|olmo|\d+(?:\.\d+)?b\b|-instruct|-chat|model[_ -]?[a-z0-9]\b|modell[_ -]",
+    r"|haiku|falcon|yi-\d|nova|kimi|glm|olmo|(?<!\d)\d++(?:\.\d++)?b\b|-instruct|-chat|model[_ -]?[a-z0-9]\b"
+    r"|modell[_ -]",
     re.IGNORECASE,
 )
 HEADLINE = lazy_regex(
