@@ -128,10 +128,10 @@ def times(name: str, carrier: str, text: str) -> dict[str, float]:
 
 def seconds(*arguments: object) -> float:
     start = time.process_time()
-    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as said:
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as messages:
         code = run([str(argument) for argument in arguments])
     if code not in (0, 2):
-        raise RuntimeError(said.getvalue())
+        raise RuntimeError(messages.getvalue())
     return time.process_time() - start
 
 
@@ -171,11 +171,11 @@ def tool_calls(text: str) -> list[dict[str, Any]]:
 def write_errata_log(carrier: str, text: str) -> Path:
     ended = {"execution": "completed", "measurement": "scored", "outcome": "fail"}
     call = {"index": 0, "actor": {"kind": "agent"}, "tool_calls": [{"id": "c", "name": "tides"}]}
-    found = {"index": 1, "actor": {"kind": "tool"}, "text": text}
+    result = {"index": 1, "actor": {"kind": "tool"}, "text": text}
     carried: dict[str, dict[str, Any]] = {
         "answer": {"output": {"text": text}},
         "reason": {"checks": [{"name": "judge", "status": "fail", "explanation": text, "judge": "j"}]},
-        "tool": {"steps": [call, found, {"index": 2, "actor": {"kind": "agent"}, "text": "noon"}]},
+        "tool": {"steps": [call, result, {"index": 2, "actor": {"kind": "agent"}, "text": "noon"}]},
         "log": {"artefacts": [{"path": "run.log", "role": "log", "text": text}]},
     }
     rows = [

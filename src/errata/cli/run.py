@@ -77,7 +77,8 @@ def command(
     for at, job in enumerate(jobs):
         result = _run(job, smoke, options)
         failed = failed or not result.ok
-        report = report_failures(result.view) if result.ok and result.view is not None and not no_report else None
+        reported = result.view if result.ok and not no_report else None
+        report = report_failures(reported, say) if reported is not None else None
         if options.json:
             put_json(_output(result, report))
             continue

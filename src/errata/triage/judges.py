@@ -112,7 +112,7 @@ def only_lint_failed(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
         yield Observed(signal=evidence, owner="grader", is_specific=True)
 
 
-_RULE = lazy_regex(r"^\s*\d+:\d+\s+error\s.*\s{2}(?:@[\w.-]+/)?(?P<rule>[\w./-]+)$", re.MULTILINE)
+_RULE = lazy_regex(r"^[^\S\n]*\d+:\d+[^\S\n]+error\s.*\s{2}(?:@[\w.-]+/)?(?P<rule>[\w./-]+)$", re.MULTILINE)
 
 
 def _asks_for_it(task: str, outputs: list[str]) -> bool:

@@ -113,7 +113,7 @@ def _why_left(settled: Settled) -> WhyLeft | None:
 BEGIN, END = "[errata]", "[/errata]"
 """Around errata's comment, so that it can be replaced while comments of people are kept."""
 
-_OWN = lazy_regex(rf"\n*{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
+_OWN = lazy_regex(rf"(?:(?<!\n)\n++)?{re.escape(BEGIN)}(?:(?!{re.escape(BEGIN)}).)*?{re.escape(END)}", re.DOTALL)
 _ROW = lazy_regex(r"/results/results/(\d+)")
 
 
