@@ -192,7 +192,7 @@ MOST_TEXT = 4_000_000
 _AGENTS = lazy_regex(r"(?:^|/)(?:sessions|agent[-_]logs?|agent)/|post-agent\.\w+$", re.IGNORECASE)
 _CALL = lazy_regex(r'"name":\s?"(\w{1,60})",\s?"input":\s?(?=\{)')
 # the last line that a coding agent prints: how it ended, and what it spent
-_RESULT = lazy_regex(r'\{"type":\s?"result",.{0,4000}?"usage":\s?\{.{0,400}?"output_tokens":\s?(\d+)')
+_RESULT = lazy_regex(r'\{"type":\s?"result",(?:(?!\{"type":).){0,4000}?"usage":\s?\{.{0,400}?"output_tokens":\s?(\d+)')
 _FAILED = '"is_error":true'
 
 
