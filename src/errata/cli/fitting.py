@@ -100,7 +100,7 @@ def _words(line: str, width: int) -> Iterator[str]:
             yield word
 
 
-_WORDS = lazy_regex(r" *(?:· +)?[^ ]+(?: %)?")  # 12.5 % stays together
+_WORDS = lazy_regex(r"(?:(?<! ) ++)?(?:· ++)?[^ ]++(?: %)?")  # 12.5 % stays together
 
 
 def _breakable(word: str, width: int) -> str:
