@@ -170,12 +170,12 @@ def tool_calls(text: str) -> list[dict[str, Any]]:
 
 def write_errata_log(carrier: str, text: str) -> Path:
     ended = {"execution": "completed", "measurement": "scored", "outcome": "fail"}
-    call = {"index": 0, "actor": {"kind": "agent"}, "tool_calls": [{"id": "c", "name": "tides"}]}
-    result = {"index": 1, "actor": {"kind": "tool"}, "text": text}
+    call = {"index": 0, "actor": {"role": "assistant"}, "tool_calls": [{"id": "c", "name": "tides"}]}
+    result = {"index": 1, "actor": {"role": "tool"}, "text": text}
     carried: dict[str, dict[str, Any]] = {
         "answer": {"output": {"text": text}},
         "reason": {"checks": [{"name": "judge", "status": "fail", "explanation": text, "judge": "j"}]},
-        "tool": {"steps": [call, result, {"index": 2, "actor": {"kind": "agent"}, "text": "noon"}]},
+        "tool": {"steps": [call, result, {"index": 2, "actor": {"role": "assistant"}, "text": "noon"}]},
         "log": {"artefacts": [{"path": "run.log", "role": "log", "text": text}]},
     }
     rows = [

@@ -18,7 +18,8 @@ from errata.text.named_secrets import SHORTEST, is_secret_under, lower, named_se
 from errata.text.secret_rules import Shape, names, rules, shapes
 
 # nearly every mark ends in a separator or is the beginning of a long word; few texts have either
-_SEPARATOR = lazy_regex(r"[-_.:=](?=[A-Za-z0-9_+/=.~%$|:-]{6})")
+_SEPARATOR = lazy_regex(r"[-_.:=](?:(?<=[A-Za-z0-9].)|(?<=ls__))(?=[A-Za-z0-9_+/=.~%$|:-]{6})")
+"""Behind the end of a mark: a run of separators has none."""
 _CAPITAL = lazy_regex(r"[A-Z](?=[A-Za-z0-9_+/-]{14})")
 # one of the two, in one pass
 _EITHER = lazy_regex(r"[-_.:=A-Z](?:(?<=[-_.:=])(?=[A-Za-z0-9_+/=.~%$|:-]{6})|(?<=[A-Z])(?=[A-Za-z0-9_+/-]{14}))")
