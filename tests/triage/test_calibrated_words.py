@@ -56,6 +56,7 @@ def test_a_certain_function_names_the_field_it_repeats_or_has_labelled_examples(
     assert {name for name in names if name not in RESTATES and not is_proven(name)} == set()
 
 
+@pytest.mark.req("certain")
 @pytest.mark.parametrize(
     ("error", "strength"),
     [
