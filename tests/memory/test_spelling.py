@@ -62,6 +62,27 @@ def test_a_remark_that_names_the_runs_own_provider_makes_no_other_model():
     assert not same_model("nimbus-2 (our-gateway)", "nimbus-2")
 
 
+@pytest.mark.req("N-11")
+@pytest.mark.parametrize(
+    ("slug", "shown"),
+    [
+        ("google/gemini-3-pro-preview", "Gemini 3 Pro"),
+        ("anthropic/claude-sonnet-4.6", "Claude 4.6 Sonnet"),
+        ("anthropic/claude-sonnet-4-6", "Anthropic: Claude Sonnet 4.6"),
+        ("openai/gpt-5.2-codex", "OpenAI GPT5.2-Codex"),
+        ("gpt-5.2-codex", "GPT-5.2 Codex"),
+        ("claude-opus-4-6", "anthropic"),
+        ("arcee-ai/trinity-large-preview:free", "Arcee AI: Trinity Large Preview (free)"),
+    ],
+)
+def test_a_display_name_in_brackets_makes_no_other_model(slug, shown):
+    for brackets in ("{} ({})", "{} [{}]", "`{}` ({}, openrouter)".replace(", ", ") (")):
+        assert same_model(brackets.format(slug, shown), slug)
+        assert same_model(brackets.format(slug, shown), slug.rpartition("/")[2].partition(":")[0])
+        assert not same_model(brackets.format(slug, f"{shown} mini"), slug)
+    assert same_model(f"{shown} ({slug})", slug) or " " not in shown
+
+
 def test_a_folder_of_the_provider_is_no_other_vendor():
     assert same_model("openrouter/nimbus-2", "acme/nimbus-2", providers=("openrouter",))
 

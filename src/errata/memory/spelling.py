@@ -18,7 +18,7 @@ _HOSTS = frozenset(
     cloudflare databricks deepinfra featherless fireworks fireworks-ai friendli gmicloud groq huggingface hugging-face
     hyperbolic inference-net kluster lambda lepton litellm nebius novita novita-ai nscale openrouter parasail
     perplexity-api replicate requesty sambanova siliconflow targon together together-ai togetherai vercel vertex
-    vertex-ai google-vertex openai-api anthropic-api google-api api free paid
+    vertex-ai google-vertex openai openai-api anthropic anthropic-api google google-api api free paid
     """.split()  # noqa: SIM905
 )
 _HOSTING = lazy_regex(r"^(?:via|on|through|hosted-(?:by|on)|served-by|provider)-")
@@ -43,11 +43,30 @@ class ModelName(NamedTuple):
 
 
 def without_host(text: str, *, providers: Iterable[str] = ()) -> tuple[str, list[str]]:
-    """A name without its remarks in brackets, and those of them that do not just name who serves the model."""
-    name = _REMARK.sub("", text).strip()
+    """A name without its remarks in brackets, and what these add to it.
+
+    Neither who serves the model nor its name again: `gpt-5 (GPT-5)`, `GPT 5 (openai/gpt-5)`.
+    """
+    name, remarks = text, list[str]()
+    for _ in range(2):  # brackets within brackets
+        remarks += (" ".join(remark.split()) for remark in _REMARK.findall(name))
+        name = _REMARK.sub("", name).strip()
     hosts = _HOSTS.union(map(folded, providers), [folded(name).partition("-")[0]])
-    remarks = [remark.strip() for remark in _REMARK.findall(text)]
-    return name, [remark for remark in remarks if _HOSTING.sub("", folded(remark)) not in hosts]
+    for remark in remarks if " " in name else ():
+        shared = {*folded(name).split("-")}.intersection(folded(remark).split("-"))
+        if " " not in remark and shared and ("/" in remark or len(shared) == len({*folded(name).split("-")})):
+            name = remark
+    own, apart = {*folded(" ".join((name, *providers))).split("-")}, []
+    for remark in remarks:
+        words = folded(remark.rpartition(": ")[2]).split("-")
+        left = [word for word in words if word not in own]
+        if folded(name).replace("-", "").startswith("".join(words)) or _HOSTING.sub("", folded(remark)) in hosts:
+            continue
+        if not any(word in own and word.isalpha() for word in words):
+            apart.append(remark)
+        elif left:
+            apart.append(" ".join(left))
+    return name, apart
 
 
 def model_name(text: str, *, providers: Iterable[str] = ()) -> ModelName:
@@ -63,11 +82,11 @@ def model_name(text: str, *, providers: Iterable[str] = ()) -> ModelName:
 
 def same_model(left: str, right: str, *, providers: Iterable[str] = ()) -> bool:
     """Whether two names mean the same model; a vendor or provider that only one of them has makes no difference."""
-    hosts = tuple(one for one in providers if one)
+    hosts = tuple(one for one in (*providers, model_name(left).vendor, model_name(right).vendor) if one)
     here, there = model_name(left, providers=hosts), model_name(right, providers=hosts)
     if not here.base or here.base != there.base:
         return False
-    known = {"", *map(folded, hosts)}
+    known = {"", *map(folded, providers)}
     return here.vendor == there.vendor or here.vendor in known or there.vendor in known
 
 

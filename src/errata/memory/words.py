@@ -76,12 +76,10 @@ def model_in(text: str, provider: str = "") -> tuple[str, str]:
     if not re.search(r"\w", name) or len(name.split()) > 6 or re.match(r"\d+\s", name):
         return "", ""
     own = set(folded(name.replace("/", " ")).split("-"))
-    short = [remark for remark in remarks if 0 < len(remark.split()) <= REMARK_WORDS]
-    # `(GPT-5.2 Codex)` behind `gpt-5.2-codex` is the same name again
-    other = [remark for remark in short if not set(folded(remark).split("-")) <= own]
+    apart = [f"({remark})" for remark in remarks if 0 < len(remark.split()) <= REMARK_WORDS]
     hosts = re.findall(r"\((?:via )?([\w.-]{2,40})\)", written)
-    host = next((host for host in hosts if host not in short), "")
-    return " ".join([name, *(f"({remark})" for remark in other)])[:NAME], host
+    host = next((host for host in hosts if host not in remarks and not own.issuperset(folded(host).split("-"))), "")
+    return " ".join([name, *apart])[:NAME], host
 
 
 def model_like_in(text: str, *, vendor: bool = False) -> str:
