@@ -16,6 +16,8 @@ Tell = Callable[[str], str]
 """Makes a text safe to show: cleans it, and removes secrets and identities if it leaves the machine."""
 REACH = 1_000
 """Characters that are checked on both sides, up to the end of the next word."""
+LONGEST_WORD = 20_000
+"""A text without a blank is not checked beyond this."""
 NAMED = 200
 TRIES = 8
 """How many ends of words are tried one after the other; then whole stretches are skipped."""
@@ -78,11 +80,14 @@ class CutPoints:
         return [found.span() for found in shape(_KEY).pattern.finditer(self._text)]
 
     def _word_start(self, at: int) -> int:
-        return max(self._text.rfind(" ", 0, max(at, 0)), self._text.rfind("\n", 0, max(at, 0))) + 1
+        at = max(at, 0)
+        from_on = max(at - LONGEST_WORD, 0)
+        return max(self._text.rfind(" ", from_on, at), self._text.rfind("\n", from_on, at), from_on - 1) + 1
 
     def _word_end(self, at: int) -> int:
-        ends = (self._text.find(" ", at), self._text.find("\n", at))
-        return min((end for end in ends if end >= 0), default=len(self._text))
+        last = min(len(self._text), at + LONGEST_WORD)
+        ends = (self._text.find(" ", at, last), self._text.find("\n", at, last))
+        return min((end for end in ends if end >= 0), default=last)
 
 
 def opening(text: str, most: int, tell: Tell) -> str:
