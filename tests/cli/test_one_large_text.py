@@ -1,7 +1,6 @@
 """One attempt whose text is large and made of one sign: `soak/one_large_text.py` in short."""
 
 import pytest
-
 from soak.one_large_text import FORMATS, MOST, SIGNS, times
 
 SIZE = 200_000
