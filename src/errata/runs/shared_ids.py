@@ -87,11 +87,12 @@ def read_again(order: Order, unsettled: Sequence[ImportedRun], store: Store) -> 
             changes[run.id] = msgspec.structs.replace(known, prefix=_way(stored, run), known=keys)
         else:
             tried = (*known.tried, result.id)
-            others = (one.variant for one in _apart_from(run, store) if one.id not in tried)
             # two folders of one name differ by their whole paths
-            folder = place_of(run) if result.id in before else folder_apart(stored, run)
-            variant = next(others, run.variant | {FOLDER: folder})
-            apart = msgspec.structs.replace(run, id="", variant=variant)
+            folders = (folder_apart(stored, run), place_of(run))
+            variants = [one.variant for one in _apart_from(run, store)]
+            variants += [run.variant | {FOLDER: folder} for folder in folders]
+            named = (msgspec.structs.replace(run, id="", variant=variant) for variant in variants)
+            apart = next(one for one in named if one.id not in tried)
             changes[run.id] = RunChange(run.id, apart=apart, tried=tried)
     return msgspec.structs.replace(order, changes=tuple(changes.values()))
 
