@@ -9,7 +9,7 @@ import pytest
 from errata import sources
 from errata.model import Attempt, Unreadable
 from errata.model.codec import pack, storable
-from terminal import FIXTURES
+from terminal import FIXTURES, done
 
 Steps = tuple[str | int, ...]
 FORMATS: dict[str, tuple[str, list[Steps]]] = {
@@ -175,3 +175,15 @@ def _facts(log: Path) -> Iterator[tuple[object, ...]]:
             yield item.case, item.index, item.execution, item.measurement, item.outcome, item.reported
         elif isinstance(item, Unreadable) and not item.in_part:
             yield item.where, item.why
+
+
+@pytest.mark.req("X-09")
+def test_a_run_with_an_unreadable_row_has_not_all_passed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    log = FIXTURES / "errata_jsonl" / "handmade" / "data" / "run.jsonl"
+    rows = log.read_text(encoding="utf-8").split("\n")[:3]
+    for name, lines in (("whole", rows), ("damaged", [*rows, rows[2][:60]])):
+        Path(f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+
+    assert "Nothing to analyse" in done("analyze", "whole.jsonl", "--store", "a.db").out
+    assert "Nothing to analyse" not in done("analyze", "damaged.jsonl", "--store", "b.db").out
