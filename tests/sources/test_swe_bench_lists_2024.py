@@ -10,7 +10,7 @@ from errata.model import Artefact, Attempt, Run, SourceRef, Unreadable
 from errata.model.attempt import stand_in_of
 from errata.sources import swe_bench
 from errata.sources.swe_bench import lists_2024
-from terminal import done
+from terminal import done, errata
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "sources" / "swe_bench" / "lists_2024" / "data"
 
@@ -161,6 +161,28 @@ def test_a_short_report_without_predictions_counts_against_its_split(tmp_path):
 
     assert (run.stated_passes, run.expected_cases, run.measured_attempts) == ((2, 300), 300, 300)
     assert len(attempts) == 2
+
+
+@pytest.mark.req("N-05")
+@pytest.mark.parametrize(("resolved", "no_generation", "no_logs", "predicted"), [
+    (234, 2, 3, 0), (100, 0, 40, 0), (50, 30, 0, 0), (250, 20, 10, 500), (250, 20, 10, 400), (0, 0, 5, 0),
+])  # fmt: skip
+def test_planned_is_in_the_log_and_measured_elsewhere_and_missing(
+    tmp_path, resolved, no_generation, no_logs, predicted
+):
+    """As published: an instance may be in both other lists, and all count against the split."""
+    ids = [f"acme__widget-{number}" for number in range(1, 501)]
+    lists = {"resolved": ids[:resolved], "no_generation": ids[resolved : resolved + no_generation + 1]}
+    lists["no_logs"] = ids[resolved + no_generation : resolved + no_generation + no_logs]
+    folder = submission(tmp_path / "evaluation" / "verified", total=predicted, **lists)
+    _, attempts, _ = read_one(folder)
+    done("analyze", folder, "--no-report")
+    found = {one["name"]: one["numbers"] for one in errata("check", "latest", "--json").row["findings"]}
+    score = done("score", "latest", "--json").row["scores"]["as_reported"]
+
+    assert found.get("cases_not_in_log", {}).get("cases", 0) + len(attempts) == 500
+    assert not {"missing_cases", "aggregate_mismatch", "no_verdict"} & set(found)
+    assert (score["passed"], score["total"]) == (resolved, 500)
 
 
 def test_a_short_report_of_an_unknown_split_says_that_failures_are_not_named(tmp_path):

@@ -96,7 +96,6 @@ class RunReader:
             predictions=lists_2024.predictions_of(model),
             conflicts=tuple(lists_2024.conflicts_of(document, ref, other_reports)),
             total=total,
-            not_measured=sum("no_logs" in names for names in lists.values()),
         )
         if lists_2024.is_short(document) and total is None and not evaluated:
             self._documents.refuse(ref, lists_2024.NO_FAILURES)

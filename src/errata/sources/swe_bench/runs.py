@@ -62,8 +62,7 @@ class SweBenchRun(NamedTuple):
     """`gold` where the reference patches were evaluated."""
     conflicts: tuple[FileConflict, ...] = ()
     total: int | None = None
-    """How many instances were evaluated, where the report does not say."""
-    not_measured: int = 0
+    """How many instances the score is of, where the report does not say: those without a log are among them."""
 
 
 class PatchPlace(NamedTuple):
@@ -160,7 +159,7 @@ def run_of(facts: SweBenchRun) -> Run:
         variant=non_empty(predictions=facts.predictions),
         suite=facts.suite,
         expected_cases=facts.total or count(facts.report.get("total_instances")),
-        measured_attempts=facts.total - facts.not_measured if facts.total else _measured_count(facts.report),
+        measured_attempts=facts.total or _measured_count(facts.report),
         measured_unit="cases",
         reported=facts.reported or tuple(_reported(facts.report, facts.ref)),
         conflicts=facts.conflicts,
