@@ -1,12 +1,15 @@
 """Do the harness's own numbers follow from its rows?"""
 
+import json
 import math
+import random
 
 import msgspec
 import pytest
 from checkup_fixtures import RUN, check, crashed, failed, missing, named, row, rows, the
 
-from errata.model import Check, Reported, SourceRef
+from errata.model import Attempt, Check, Reported, SourceRef
+from errata.sources import conversation_bench
 
 PLACE = SourceRef(file="summary.json", pointer="/total")
 UNSCORED = row(6, measurement="unscored", outcome="none", checks=())
@@ -143,3 +146,77 @@ def test_every_wrong_number_is_told():
 
     assert len(named("aggregate_mismatch", found)) == 2
     assert the("no_verdict", found)
+
+
+DIMENSIONS = ("turn_taking", "tool_use_correct", "instruction_following", "kb_grounding", "state_tracking")
+
+
+@pytest.mark.req("N-04")
+@pytest.mark.parametrize("version", ["null and no call needed pass", "null passes without a call", "null fails"])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_comparison_folder_is_recounted_by_the_rule_of_its_harness(tmp_path, seed, version):
+    """Rows and summaries as the versions of the harness write them: null is a pass of some dimensions."""
+    draw = random.Random(seed)
+    rows = [{name: draw.choice([True, True, True, False, None]) for name in DIMENSIONS} for _ in range(40)]
+    needs_call = [draw.random() < 0.3 for _ in rows]
+    for scores in rows if seed else ():
+        del scores["turn_taking"]  # its audio was not looked at
+
+    def passes(row, name, called):
+        if name == "turn_taking":
+            return bool(row.get(name, True))
+        if name == "tool_use_correct" and version != "null fails" and not called:
+            return version.startswith("null and") or row[name] is not False
+        return bool(row[name]) or (name == "tool_use_correct" and row[name] is None and version.startswith("null and"))
+
+    run = tmp_path / "runs" / "bench" / "20260301T100000_voice_1a2b3c4d"
+    run.mkdir(parents=True)
+    counts = {name: sum(map(passes, rows, [name] * 40, needs_call)) for name in DIMENSIONS}
+    totals = {"tool_use_correct": 40, "state_tracking": sum(row["state_tracking"] is not None for row in rows)}
+    judged = [{"turn": at, "assistant_text": f"answer {at}", "scores": row} for at, row in enumerate(rows)]
+    (run / "openai_judged.jsonl").write_text("".join(json.dumps(row) + "\n" for row in judged))
+    summary = {"judge_name": "openai", "passes": counts, "turns_scored": 40, "category_totals": totals}
+    (run / "openai_summary.json").write_text(json.dumps(summary))
+    failed = sum(False in row.values() for row in rows)
+    passed = sum(True in row.values() and False not in row.values() for row in rows)
+    listed = {
+        "run_dir": run,
+        "benchmark_name": "bench",
+        "judge_name": "openai",
+        "turns_scored": 40,
+        "fail_rows": failed,
+    }
+    listed |= {"pass_rows": passed, "pass_row_rate": passed / 40}
+    for name in DIMENSIONS:
+        whole = totals.get(name, 40)
+        listed |= {f"{name}_applicable": whole, f"{name}_pass_rate": counts[name] / whole}
+    table = tmp_path / "results" / "bench" / "compare"
+    table.mkdir(parents=True)
+    (table / "run_results.csv").write_text(",".join(listed) + "\n" + ",".join(map(str, listed.values())) + "\n")
+
+    found = findings_of(table)
+    assert not [one for one in found if one.name == "aggregate_mismatch" and one.breaks], found
+
+    # a rate below what the rows have follows from no rule
+    listed["kb_grounding_pass_rate"] = counts["kb_grounding"] / 40 - 0.1
+    (table / "run_results.csv").write_text(",".join(listed) + "\n" + ",".join(map(str, listed.values())) + "\n")
+    (wrong,) = [one for one in findings_of(table) if one.name == "aggregate_mismatch" and one.breaks]
+    assert "kb_grounding" in wrong.text
+
+
+def findings_of(folder):
+    run, *items = conversation_bench.read(folder)
+    return check([one for one in items if isinstance(one, Attempt)], run)
+
+
+@pytest.mark.req("N-04")
+@pytest.mark.parametrize(("other", "breaks"), [(5 / 7, [True]), (0.3, [False, False])])
+def test_a_wrong_rate_makes_the_run_unfit_only_if_the_others_follow(other, breaks):
+    rates = {"tests": 0.9, "style": other}
+    both = tuple(Reported(name=name, metric="pass_rate", value=value) for name, value in rates.items())
+    style = [Check(name="style", status="pass" if at < 5 else "fail") for at in range(7)]
+    attempts = [msgspec.structs.replace(made, checks=(*made.checks, style[at])) for at, made in enumerate(ROWS)]
+
+    found = named("aggregate_mismatch", check(attempts, msgspec.structs.replace(RUN, reported=both)))
+
+    assert [one.breaks for one in found] == breaks

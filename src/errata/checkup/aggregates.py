@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from errata.checkup.survey import RunSurvey
 from errata.checkup.words import at_number, finding
 from errata.model import Evidence, Finding, Reported
+from errata.model.counts import RightShare
+from errata.model.words import Severity
 from errata.render.figures import plural
 
 TOLERANCE = 0.005
@@ -22,6 +24,8 @@ def _recounted(survey: RunSurvey) -> Iterator[Finding]:
     partial = survey.run.expected_cases is not None and len(survey.cases) < survey.run.expected_cases
     if partial or survey.not_in_log or not survey.rows:
         return
+    rates = [one for one in survey.run.reported if _is_rate(survey, one)]
+    differing = {one.name for one in rates if _difference(survey, one) is not None}
     for reported in survey.run.reported:
         if reported.value is None or not _of_the_counted_judge(survey, reported):
             continue
@@ -31,8 +35,12 @@ def _recounted(survey: RunSurvey) -> Iterator[Finding]:
             yield from _rows(survey, reported, reported.value)
         elif reported.metric == "passes":
             yield from _passes(survey, reported, reported.value)
-        elif reported.metric == "pass_rate" and not reported.filter:
-            yield from _pass_rate(survey, reported, reported.value)
+    for reported in rates:
+        if (share := _difference(survey, reported)) is not None:
+            others = {one.name for one in rates if _is_of_a_check(survey, one) == _is_of_a_check(survey, reported)}
+            others -= {reported.name}
+            is_known = not others or bool(others - differing)
+            yield _other_rate(survey, reported, share, is_known=is_known)
 
 
 def _headline_mismatch(survey: RunSurvey, mismatches: Sequence[Finding]) -> Iterator[Finding]:
@@ -79,22 +87,43 @@ def _rows(survey: RunSurvey, reported: Reported, stated: float) -> Iterator[Find
 
 
 def _passes(survey: RunSurvey, reported: Reported, stated: float) -> Iterator[Finding]:
-    passes = survey.checks[reported.name, "pass"]
-    if stated != passes:
+    passes, failed = survey.checks[reported.name, "pass"], survey.checks[reported.name, "fail"]
+    by_null = (reported.n or survey.rows) - failed if reported.null_passes else passes
+    if stated not in (passes, by_null):
         text = f"{_where(reported)} has {stated:g} passes for {reported.name}; the rows have {passes:,}"
         yield finding(survey, "aggregate_mismatch", "warning", text, at_number(reported), stated=stated, found=passes)
 
 
-def _pass_rate(survey: RunSurvey, reported: Reported, stated: float) -> Iterator[Finding]:
+def _is_rate(survey: RunSurvey, reported: Reported) -> bool:
+    is_stated = reported.metric == "pass_rate" and reported.value is not None and not reported.filter
+    return is_stated and _of_the_counted_judge(survey, reported)
+
+
+def _is_of_a_check(survey: RunSurvey, reported: Reported) -> bool:
+    return reported.null_passes or any(survey.checks[reported.name, status] for status in ("pass", "fail"))
+
+
+def _difference(survey: RunSurvey, reported: Reported) -> RightShare | None:
+    """What the rows have, where no rule of the harness makes it the stated rate."""
     passed, failed = survey.checks[reported.name, "pass"], survey.checks[reported.name, "fail"]
-    if passed + failed == 0:
+    if not _is_of_a_check(survey, reported):
         passed, failed = survey.outcomes["pass"], survey.rows - survey.outcomes["pass"]
     whole = reported.n if reported.n is not None else passed + failed
-    if whole and abs(stated - passed / whole) > TOLERANCE:
-        text = f"{_statement(reported)} {stated:.4g}; the rows have {passed}/{whole} = {passed / whole:.4g}"
-        yield finding(
-            survey, "aggregate_mismatch", "error", text, at_number(reported), stated=stated, found=passed / whole
-        )
+    by_rule = (passed, whole - failed) if reported.null_passes else (passed,)
+    if not whole or any(abs((reported.value or 0) - count / whole) <= TOLERANCE for count in by_rule):
+        return None
+    return RightShare(right=passed, of=whole)
+
+
+def _other_rate(survey: RunSurvey, reported: Reported, share: RightShare, *, is_known: bool) -> Finding:
+    """It breaks a run only if the rule that was recounted by gives the harness's other rates."""
+    stated, found = reported.value or 0, share.right / share.of
+    text = f"{_statement(reported)} {stated:.4g}; the rows have {share.right}/{share.of} = {found:.4g}"
+    if not is_known:
+        text += "; its other rates do not follow from the rows either: it may count by a rule of its own"
+    is_by_its_rule = reported.null_passes and found < stated <= 1
+    severity: Severity = "error" if is_known and not is_by_its_rule else "warning"
+    return finding(survey, "aggregate_mismatch", severity, text, at_number(reported), stated=stated, found=found)
 
 
 def _of_the_counted_judge(survey: RunSurvey, reported: Reported) -> bool:

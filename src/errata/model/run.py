@@ -49,6 +49,8 @@ class Reported(Record):
     n: int | None = None
     """The denominator the harness itself gives."""
     headline: bool = False
+    null_passes: bool = False
+    """Rows without a result of the check may be passes by the harness's rule; its versions differ in which."""
 
 
 class FileConflict(Record):

@@ -134,6 +134,7 @@ def reported(listed: ComparisonRow, root: Path) -> Iterator[Reported]:
                 value=value,
                 n=count(row.get(n)),
                 headline=name == HEADLINE,
+                null_passes=name in DIMENSIONS,
                 extra=_numbers({key: row.get(f"{stem}_{key}") for stem, key in _beside(name, column)}),
                 ref=ref,
             )

@@ -192,6 +192,7 @@ def _reported(facts: ConversationFacts) -> Iterator[Reported]:
                 scorer=judge,
                 value=number(passes),
                 n=scored if n is None else n,
+                null_passes=True,
                 ref=msgspec.structs.replace(ref, pointer=f"/{key}/{name}"),
             )
 
