@@ -117,13 +117,13 @@ def _difference(survey: RunSurvey, reported: Reported) -> RightShare | None:
 
 def _other_rate(survey: RunSurvey, reported: Reported, share: RightShare, *, is_known: bool) -> Finding:
     """It breaks a run only if the rule that was recounted by gives the harness's other rates."""
-    stated, found = reported.value or 0, share.right / share.of
-    text = f"{_statement(reported)} {stated:.4g}; the rows have {share.right}/{share.of} = {found:.4g}"
+    stated, rate = reported.value or 0, share.right / share.of
+    text = f"{_statement(reported)} {stated:.4g}; the rows have {share.right}/{share.of} = {rate:.4g}"
     if not is_known:
         text += "; its other rates do not follow from the rows either: it may count by a rule of its own"
-    is_by_its_rule = reported.null_passes and found < stated <= 1
+    is_by_its_rule = reported.null_passes and rate < stated <= 1
     severity: Severity = "error" if is_known and not is_by_its_rule else "warning"
-    return finding(survey, "aggregate_mismatch", severity, text, at_number(reported), stated=stated, found=found)
+    return finding(survey, "aggregate_mismatch", severity, text, at_number(reported), stated=stated, found=rate)
 
 
 def _of_the_counted_judge(survey: RunSurvey, reported: Reported) -> bool:

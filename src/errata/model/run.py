@@ -50,7 +50,7 @@ class Reported(Record):
     """The denominator the harness itself gives."""
     headline: bool = False
     null_passes: bool = False
-    """Rows without a result of the check may be passes by the harness's rule; its versions differ in which."""
+    """By some versions of the harness, rows that the check did not fail are passes of it."""
 
 
 class FileConflict(Record):
