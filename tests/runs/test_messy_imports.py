@@ -119,3 +119,18 @@ def test_every_row_of_a_messy_folder_ends_in_a_run(seed, tmp_path, store):
     assert sorted(stored_results(store)) == sorted(made)
     import_paths([tmp_path / "logs"], store)
     assert sorted(stored_results(store)) == sorted(made)
+
+
+@pytest.mark.req("N-01")
+def test_a_log_that_is_there_twice_is_one_run_that_stays_as_it_is(tmp_path, store):
+    """The files differ in name, so that their runs are not equal to the last bit."""
+    results = results_of(random.Random(1), range(4))
+    for folder, run in (("a", "one"), ("b", "one")):
+        (tmp_path / folder).mkdir()
+        inspect(tmp_path / folder, run, results)
+    (tmp_path / "b").joinpath("2026-05-01T10-00-00_t_one.json").rename(tmp_path / "b" / "copy_of_one.json")
+
+    changes = [[run.change for one in import_paths([tmp_path], store) for run in one.runs] for _ in range(3)]
+
+    assert [one.run.revision for one in all_runs(store)] == [1]
+    assert changes == [["new", "kept"], ["unchanged", "kept"], ["unchanged", "kept"]]

@@ -211,7 +211,7 @@ def show_import(
         put(" · ".join(parts), hang=4)
     for imported in summary.runs:
         if imported.change == "kept":
-            say(f"note: the store has more of {imported.id} than `{summary.path}`; `--replace` takes this log instead")
+            say(f"note: the store has all that `{summary.path}` has of {imported.id}; `--replace` takes it instead")
         if imported.apart_from:
             say(
                 f"note: `{summary.path}` has the id of run {imported.apart_from}, but other results: it is a run of its"

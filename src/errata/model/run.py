@@ -111,6 +111,10 @@ class Exclusion(Record):
     at: str | None = None
 
 
+FOLDER = "folder"
+"""In the variant of a run that its folder distinguishes from another with its id."""
+
+
 class Run(Record):
     id: str = ""
     """Computed from source, native id, subject and variant where it is not given."""
@@ -164,6 +168,11 @@ class Run(Record):
             )
             made = identity.run_id(self.source.name, self.native_id, subject, self.variant)
             msgspec.structs.force_setattr(self, "id", made)
+
+    @property
+    def conditions(self) -> dict[str, str]:
+        """What was tested, beside the subject: its variant without the folder that only tells two logs apart."""
+        return {name: value for name, value in self.variant.items() if name != FOLDER}
 
     @property
     def harness_passes(self) -> int | None:
@@ -227,7 +236,7 @@ def without_folder_names(run: Run) -> Run:
 def subject_key(run: Run) -> tuple[str, ...]:
     """Equal for runs of one subject. A run of an unknown model is a subject of its own: nobody knows its equals."""
     subject = run.subject
-    variant = (f"{key}={value}" for key, value in sorted(run.variant.items()))
+    variant = (f"{key}={value}" for key, value in sorted(run.conditions.items()))
     return (*(() if subject.model else (run.id,)), subject.model, subject.agent, subject.agent_version, *variant)
 
 

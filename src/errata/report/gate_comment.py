@@ -242,7 +242,7 @@ _ADDRESS = lazy_regex(r"https?://[^\s()<>\"'`]+")
 def marker_of(stored: StoredRun) -> str:
     """The same for every run of a suite by a subject, so that the next comment replaces this one."""
     run = stored.run
-    what = "\0".join((run.suite, run.subject.model, run.subject.agent, *map(str, sorted(run.variant.items()))))
+    what = "\0".join((run.suite, run.subject.model, run.subject.agent, *map(str, sorted(run.conditions.items()))))
     return f"<!-- errata:{blake2b(what.encode(), digest_size=8).hexdigest()} -->"
 
 

@@ -100,7 +100,7 @@ def _commit(stored: StoredRun, refs: dict[str, CodeRef]) -> str:
 def _subject(stored: StoredRun) -> tuple[str, str, tuple[tuple[str, str], ...]]:
     """Without the agent's version: that is what a gate tests. An unknown model is the same as an unknown one."""
     run = stored.run
-    return run.subject.model, run.subject.agent, tuple(sorted(run.variant.items()))
+    return run.subject.model, run.subject.agent, tuple(sorted(run.conditions.items()))
 
 
 def _moment(stored: StoredRun) -> datetime:

@@ -52,4 +52,4 @@ def predecessor_of(stored: StoredRun, store: Store) -> StoredRun | None:
 
 
 def _is_same_setting(other: Run, run: Run) -> bool:
-    return (other.subject.agent, other.variant) == (run.subject.agent, run.variant)
+    return (other.subject.agent, other.conditions) == (run.subject.agent, run.conditions)

@@ -8,14 +8,12 @@ import msgspec
 
 from errata import sources
 from errata.model import Attempt, Item, Run
+from errata.model.run import FOLDER
 from errata.runs.log_search import Order, RunChange, found_by
 from errata.store.database import Store
 from errata.store.run_totals import ImportedRun
 from errata.store.runs import all_runs, stored_run
 from errata.store.shared_ids import attempt_keys, folder_apart, place_of
-
-FOLDER = "folder"
-"""In the variant of a run that its folder distinguishes from another with its id."""
 
 
 def items_of(order: Order) -> Iterator[Item]:
@@ -100,9 +98,9 @@ def read_again(order: Order, unsettled: Sequence[ImportedRun], store: Store) -> 
 def _apart_from(run: Run, store: Store) -> Iterator[Run]:
     """Stored runs with the id of this one in their logs that are named by their folders."""
     for stored in all_runs(store, suite=run.suite):
-        variant = {name: value for name, value in stored.run.variant.items() if name != FOLDER}
-        if variant != stored.run.variant and msgspec.structs.replace(stored.run, id="", variant=variant).id == run.id:
-            yield stored.run
+        known = stored.run
+        if FOLDER in known.variant and msgspec.structs.replace(known, id="", variant=known.conditions).id == run.id:
+            yield known
 
 
 def _way(stored: Run, part: Run) -> str:

@@ -39,8 +39,12 @@ def place_of(run: Run) -> str:
 
 def is_log_of(run: Run, record: bytes, origin: str) -> bool:
     """Whether a run was read where the stored one of its id was: that log may change as it likes."""
-    stored = msgspec.structs.replace(unpack(record, Run), origin=origin)
+    stored = _stored(record, origin)
     return not stored.parts_at and place_of(stored) == place_of(run)
+
+
+def _stored(record: bytes, origin: str) -> Run:
+    return msgspec.structs.replace(unpack(record, Run), origin=origin)
 
 
 def relation(connection: Connection, run: Run, new: int, old: Row[*tuple[Any, ...]]) -> Relation:
@@ -58,10 +62,10 @@ def relation(connection: Connection, run: Run, new: int, old: Row[*tuple[Any, ..
     of_old, of_new, both, equal = (connection.scalar(select(func.count()).select_from(each)) or 0 for each in rows)
     if both > equal:
         return "apart"
+    if both == of_new and (both < of_old or Path(place_of(_stored(old.record, old.origin))).exists()):
+        return "kept"
     if both == of_old:
         return "grown"
-    if both == of_new:
-        return "kept"
     return "part" if not both or place_of(run) in unpack(old.record, Run).parts_at else "apart"
 
 
