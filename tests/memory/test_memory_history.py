@@ -29,7 +29,7 @@ def a_report(*cases, run="jn71a14a", model="acme/nimbus-2", date="2026-02-20", *
 
 def kind_of(report, run=None, runs=()):
     found = group_by_relation([report], run or a_run(), began=BEGAN, runs=runs)
-    return next(name for name in ("same_model", "others", "own", "later", "undated") if getattr(found, name))
+    return next(name for name in ("same_model", "others", "own", "later") if getattr(found, name))
 
 
 @pytest.mark.parametrize(
@@ -43,9 +43,13 @@ def kind_of(report, run=None, runs=()):
         (a_report(run="jn7mqywb", date="2026-03-20"), "own"),
         (a_report(date="2026-03-09"), "later"),
         (a_report(date="2026-03-10"), "later"),
-        (a_report(date=""), "undated"),
+        (a_report(date=""), "later"),
+        (a_report(date="", written="2026-03-08"), "same_model"),
+        (a_report(date="", written="2026-03-09"), "later"),
+        (a_report(date="2026-03-10", written="2026-03-08"), "later"),
     ],
 )
+@pytest.mark.req("N-13")
 def test_a_report_is_earlier_only_where_that_is_known(report, kind):
     assert kind_of(report) == kind
 

@@ -1,6 +1,9 @@
 """What was known before a run comes out as it is known of the sample."""
 
+import json
+import os
 import shutil
+from datetime import datetime
 
 import pytest
 
@@ -14,6 +17,7 @@ from errata.store.attempts import attempts_of
 from errata.store.importing import Importing
 from errata.store.memory import keep_action
 from errata.store.packing import pack_items, seal
+from errata.store.removal import remove_run
 from errata.store.runs import find_run, run_by_id
 
 NAMED_IN_A = (
@@ -242,6 +246,37 @@ def test_the_order_of_import_alone_makes_no_run_earlier(store):
     runs = [a_run_of_one_case(store, name, "fail", has_date=False) for name in ("jn7aaa11", "jn7bbb22")]
 
     assert [RunHistory(one, store).before("s/one").runs for one in runs] == [(), ()]
+
+
+@pytest.mark.req("N-13")
+@pytest.mark.parametrize("forgotten", [False, True])
+def test_what_has_no_date_counts_by_the_day_of_its_analysis(store, tmp_path, monkeypatch, forgotten):
+    """Two logs without a date, imported and reported on one day after the other, an action between them."""
+    runs = {}
+    for day in ("01", "03"):
+        monkeypatch.setattr("errata.store.run_totals.now_as_text", lambda day=day: f"2026-03-{day}T08:00:00Z")
+        runs[day] = a_run_of_one_case(store, f"run-of-{day}", "fail", has_date=False)
+        (tmp_path / "reports").mkdir(exist_ok=True)
+        memory = {"format": 1, "run": f"run-of-{day}", "run_id": runs[day].run.id, "model": "acme/nimbus"}
+        memory |= {"failures": [{"case": "one", "label": "MODEL_FAULT", "reviewed": True}]}
+        path = tmp_path / f"reports/{day}.md"
+        path.write_text(f"# Report\n\n<!-- errata:memory {json.dumps(memory)} -->\n")
+        os.utime(path, (datetime.fromisoformat(f"2026-03-{day}T09:00:00Z").timestamp(),) * 2)
+    keep_action(store, Action(id="1", what="w", path="p", addresses=("s/one",), date="2026-03-02"))
+    if forgotten:
+        remove_run(store, runs["01"].run.id)
+
+    with reports_at(tmp_path / "reports"):
+        first, second = RunHistory(runs["01"], store), RunHistory(runs["03"], store)
+
+    assert [one.path for one in second.reports.same_model] == ["reports/01.md"]
+    before = second.before("s/one")
+    assert before.is_repeat
+    assert [one.run for one in before.runs] == ([] if forgotten else ["run-of-01"])
+    if not forgotten:
+        assert not first.reports.same_model
+        assert not first.before("s/one").is_repeat
+        assert [one.worked for one in second.effects] == ["no"]
 
 
 @pytest.mark.req("C-05")

@@ -23,12 +23,10 @@ class RelatedReports(msgspec.Struct, frozen=True, kw_only=True):
     own: tuple[PriorReport, ...] = ()
     """About this very run."""
     later: tuple[PriorReport, ...] = ()
-    undated: tuple[PriorReport, ...] = ()
-    """Nobody can say whether they came before."""
 
     @property
     def all(self) -> tuple[PriorReport, ...]:
-        return (*self.same_model, *self.others, *self.own, *self.later, *self.undated)
+        return (*self.same_model, *self.others, *self.own, *self.later)
 
 
 class RunReports(msgspec.Struct, frozen=True):
@@ -44,9 +42,9 @@ def group_by_relation(
     reports: Iterable[PriorReport], run: Run, *, began: str, runs: Sequence[Run] = ()
 ) -> RelatedReports:
     """`began` is the start of the run; `runs` are other runs with known start and suite."""
-    groups: dict[str, list[PriorReport]] = {"same_model": [], "others": [], "own": [], "later": [], "undated": []}
+    groups: dict[str, list[PriorReport]] = {"same_model": [], "others": [], "own": [], "later": []}
     known = _by_beginning(runs)
-    for report in sorted(reports, key=lambda one: one.date, reverse=True):
+    for report in sorted(reports, key=lambda one: one.date or one.written, reverse=True):
         parts: dict[str, list[PriorRun]] = {}
         for part in _parts(report):
             near = [one for written in runs_of(part) for one in known.get(_beginning(written), ())]
@@ -104,14 +102,12 @@ def _relation_of(report: PriorReport, its_run: Run | None, run: Run, began: str)
     if is_about(report, run):
         return "own"
     known = its_run.started_at if its_run is not None else None
-    if not report.date and not known:
-        return "undated"
     its_days = {one.date for one in report.runs}
     known = known or (max(its_days) if its_days and all(its_days) else None)
     # on the same day the report may be older or newer than the run; the start of its own run decides, if known
     by_run = known is not None and (known < began[:DAY] if len(known) == DAY else moment_of(known) < moment_of(began))
-    earlier = "" < report.date < began[:DAY] or by_run
-    if not earlier:
+    day = report.date or report.written
+    if not ("" < day < began[:DAY] or by_run):
         return "later"
     model = report.model or (its_run.subject.model if its_run is not None else "")
     return "same_model" if same_model(model, run.subject.model, providers=(run.subject.provider,)) else "others"

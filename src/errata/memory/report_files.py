@@ -5,6 +5,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -36,6 +37,8 @@ class ReportFile(msgspec.Struct, frozen=True):
     """The folder of reports that it was found in."""
     text: str
     digest: str
+    written: str = ""
+    """The day of the file."""
 
     @property
     def name(self) -> str:
@@ -155,7 +158,8 @@ def _is_inside(path: Path, root: Path) -> bool:
 def _read(path: Path, folder: Path) -> ReportFile | Skipped | None:
     """None for the details of a report of errata's own, which are not reports."""
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode):
             return Skipped(path, "no regular file")
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
@@ -173,7 +177,8 @@ def _read(path: Path, folder: Path) -> ReportFile | Skipped | None:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         return Skipped(path, f"no UTF-8 at byte {error.start:,}")
-    return ReportFile(path, folder, text, blake2b(content, digest_size=16).hexdigest())
+    written = datetime.fromtimestamp(about.st_mtime, UTC).date().isoformat()
+    return ReportFile(path, folder, text, blake2b(content, digest_size=16).hexdigest(), written)
 
 
 # --- the model, run and date in the name of a report file

@@ -87,7 +87,7 @@ def _outcomes(
 ) -> RunOutcomes:
     return RunOutcomes(
         run=stored.run.native_id,
-        at=stored.run.started_at or "",
+        at=stored.run.started_at or stored.imported_at[:10],
         subject=subject_of(stored.run),
         suite=stored.run.suite,
         failed=frozenset(failed),

@@ -54,6 +54,8 @@ class PriorReport(Record):
     provider: str = ""
     experiment: str = ""
     date: str = ""
+    written: str = ""
+    """The day of its file; counts where it names no day."""
     passed: int | None = None
     total: int | None = None
     runs: tuple[PriorRun, ...] = ()

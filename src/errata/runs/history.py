@@ -46,7 +46,6 @@ class RunHistory:
         self.actions = tuple(_actions(reports, in_store, store))
         """All that are known, oldest first; cases by their keys, where they are cases of this run."""
         self._own_reports = {one.path: one for one in self.reports.same_model if one.own}
-        self._reports_before = {one.path for one in (*self.reports.same_model, *self.reports.others)}
 
     def before(self, case: str) -> History:
         """What is known of one case from before the run."""
@@ -71,19 +70,13 @@ class RunHistory:
 
     def _effects_on(self, case: str) -> tuple[ActionResult, ...]:
         about = [action for action in self.actions if case in action.addresses]
-        return tuple(one for action in about for one in effects_on(case, [action], self._now(action), self.earlier))
+        return tuple(one for action in about for one in effects_on(case, [action], self.runs.now, self.earlier))
 
     def _compared(self, mention: Mention, case: str) -> Mention:
         """With whether it is the failure of now: by its run if the store has it, else by the check."""
         stored = [one.is_same for one in self.runs.failed_by.get(case, ()) if same_run(mention.run, one.run)]
         now = self.runs.signs_now.get(case, ())
         return msgspec.structs.replace(mention, is_same=stored[0] if stored else same_check(now, mention.failed_check))
-
-    def _now(self, action: Action) -> RunOutcomes:
-        """A run without a date came after the actions in reports about earlier runs."""
-        now = self.runs.now
-        is_before = not now.at and action.report in self._reports_before
-        return msgspec.structs.replace(now, at=self.runs.began) if is_before else now
 
     @cached_property
     def runs(self) -> "EarlierRuns":
@@ -93,17 +86,19 @@ class RunHistory:
     @cached_property
     def earlier(self) -> tuple[RunOutcomes, ...]:
         """How earlier runs of the same model went, as far as the store or a report shows."""
-        in_store = (self._with_reports(one) for one in self.runs.same)
+        in_store = map(self._with_reports, self.runs.same, self.runs.same_stored)
         return (*in_store, *(outcomes_in(report, self._names) for report in self.reports.same_model))
 
-    def _with_reports(self, outcomes: RunOutcomes) -> RunOutcomes:
+    def _with_reports(self, outcomes: RunOutcomes, stored: StoredRun) -> RunOutcomes:
         about = [one for one in self.reports.all if any(same_run(id, outcomes.run) for id in runs_of(one))]
         day = min((one.date for one in about if one.date), default="")
-        return msgspec.structs.replace(outcomes, at=outcomes.at or day, reports=frozenset(one.path for one in about))
+        return msgspec.structs.replace(
+            outcomes, at=stored.run.started_at or day or outcomes.at, reports=frozenset(one.path for one in about)
+        )
 
     def result_of(self, action: Action) -> ActionResult:
         """What this run shows of one action."""
-        (result,) = effects([action], self._now(action), self.earlier)
+        (result,) = effects([action], self.runs.now, self.earlier)
         return result
 
     @cached_property
@@ -113,8 +108,8 @@ class RunHistory:
             return ()
         last = max((run.at[:DAY] for run in self.earlier), default="")
         tried = self.runs.now.failed | self.runs.now.passed
-        about = [(one, self._now(one)) for one in self.actions if not tried.isdisjoint(one.addresses)]
-        shown = [self.result_of(one) for one, now in about if one.date[:DAY] <= now.at[:DAY]]
+        about = [one for one in self.actions if not tried.isdisjoint(one.addresses)]
+        shown = [self.result_of(one) for one in about if one.date[:DAY] <= self.runs.now.at[:DAY]]
         return tuple(one for one in shown if one.worked == "no" or one.action.date[:DAY] >= last)
 
 
@@ -140,17 +135,18 @@ class EarlierRuns:
         """And the cases that actions are about: of these, it matters what failed."""
         self.began = started(stored, reports) or stored.imported_at
         self._before = list(_earlier_runs(stored, store, reports))
-        self._same = [one for one in self._before if is_same_subject(one.run, stored.run)]
+        self.same_stored = [one for one in self._before if is_same_subject(one.run, stored.run)]
 
     @cached_property
     def now(self) -> RunOutcomes:
         """How the run itself went."""
-        return outcomes_of_runs([self._stored], self._store, self._addressed)[self._stored.pk]
+        now = outcomes_of_runs([self._stored], self._store, self._addressed)[self._stored.pk]
+        return msgspec.structs.replace(now, at=self.began)
 
     @cached_property
     def same(self) -> tuple[RunOutcomes, ...]:
         """Those of the same model, newest first."""
-        return tuple(self._outcomes[one.pk] for one in self._same)
+        return tuple(self._outcomes[one.pk] for one in self.same_stored)
 
     @cached_property
     def signs_now(self) -> Mapping[str, tuple[FailureSign, ...]]:
@@ -160,13 +156,13 @@ class EarlierRuns:
     @cached_property
     def _signs(self) -> dict[int, dict[str, tuple[FailureSign, ...]]]:
         """What failed in this run and in earlier ones of the same model, for the cases that fail now."""
-        return signs_of([self._stored, *self._same], self.now.failed, self._store)
+        return signs_of([self._stored, *self.same_stored], self.now.failed, self._store)
 
     @cached_property
     def failed_by(self) -> dict[str, tuple[FailedRun, ...]]:
         """Case → earlier runs of the same model where it failed, newest first."""
-        failed = _by_case(self._same, self._outcomes)
-        pks = {one.run.id: one.pk for one in self._same}
+        failed = _by_case(self.same_stored, self._outcomes)
+        pks = {one.run.id: one.pk for one in self.same_stored}
         return {
             case: tuple(self._compared(run, case, pks[run.run_id]) for run in some) for case, some in failed.items()
         }
@@ -208,11 +204,11 @@ def started(stored: StoredRun, reports: Sequence[PriorReport] = ()) -> str:
 
 
 def _is_earlier(other: StoredRun, stored: StoredRun, reports: Sequence[PriorReport]) -> bool:
-    """The order of import alone shows nothing; but what was imported before a run started is earlier."""
-    at = started(other, reports)
-    if at:
-        return moment_of(at) < moment_of(started(stored, reports) or stored.imported_at)
-    return bool(stored.run.started_at) and moment_of(other.imported_at) < moment_of(stored.run.started_at or "")
+    """What has no date counts from its import; the order of imports of one day shows nothing."""
+    at, now = started(other, reports), started(stored, reports)
+    if at or now:
+        return moment_of(at or other.imported_at) < moment_of(now or stored.imported_at)
+    return other.imported_at[:DAY] < stored.imported_at[:DAY]
 
 
 def _earlier_runs(stored: StoredRun, store: Store, reports: Sequence[PriorReport] = ()) -> Iterator[StoredRun]:

@@ -75,7 +75,8 @@ def reports_for(
     if chosen:
         runs = all_runs(store)
         reports = [_with_others(report, runs, store) for report in parse_reports(chosen, keys, store)]
-        related = group_by_relation(reports, stored.run, began=began(stored), runs=[other.run for other in runs])
+        others = [_dated(other) for other in runs]
+        related = group_by_relation(reports, stored.run, began=began(stored), runs=others)
     return RunReports(files, related, CaseSpellings(keys, suite=stored.run.suite))
 
 
@@ -146,6 +147,12 @@ def _gaps_elsewhere(stored: StoredRun, store: Store, reports: RunReports) -> Ite
             yield key, msgspec.structs.replace(gap, keys=keys)
 
 
+def _dated(stored: StoredRun) -> Run:
+    """A run whose log has no date counts from the day it was imported."""
+    run = stored.run
+    return run if run.started_at else msgspec.structs.replace(run, started_at=stored.imported_at[:10])
+
+
 def began(stored: StoredRun) -> str:
     """When the run started; where its log does not say, it was before it was imported."""
     return stored.run.started_at or stored.imported_at
@@ -172,7 +179,12 @@ def parse_reports(files: Iterable[ReportFile], keys: Sequence[str], store: Store
     def parse(file: ReportFile) -> PriorReport:
         return _parsed(file.text, file.name, file.path.relative_to(file.folder).as_posix(), file.digest, names, known)
 
-    reports = [cache.get(fingerprint(file.digest, file.name, words, size=16), partial(parse, file)) for file in files]
+    reports = [
+        msgspec.structs.replace(
+            cache.get(fingerprint(file.digest, file.name, words, size=16), partial(parse, file)), written=file.written
+        )
+        for file in files
+    ]
     cache.save()
     return [report for report in reports if is_report(report)]
 

@@ -30,15 +30,13 @@ def tell_history(analysis: Analysis) -> None:
     """The earlier reports that were read, and those that could not be."""
     history, run = analysis.remembered, analysis.stored.run
     files, reports = history.report_files, history.reports
-    if not (reports.same_model or reports.others or reports.undated or files.skipped):
+    if not (reports.same_model or reports.others or files.skipped):
         return
     where = ", ".join(place_of(str(folder.absolute())) for folder in files.folders)
     count = plural(len(reports.same_model), "earlier report") if reports.same_model else "no earlier report"
     line = f"{count} on {run.subject.model or 'this subject'}"
     if reports.others:
         line += f" · {len(reports.others):,} on other models"
-    if reports.undated:
-        line += f" · {len(reports.undated):,} without a date, not counted"
     say(f"history   {line} (in {where})", hang=10)
     for report in files.skipped[:MOST_NOTES]:
         say(f"          skipped: {place_of(str(report.path.absolute()))}: {report.why}")
