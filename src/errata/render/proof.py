@@ -26,7 +26,7 @@ REASONS: dict[ProofReason, str] = {
     "task_differs": "other runs of {these} had another version of the task",
     "nobody_passed": "no other run passed {these}",
     "in_doubt": "some evidence points to another owner",
-    "simulated_user": "another run passed {these}, but its simulated user may have acted differently",
+    "simulated_user": "another attempt or run passed {these}, but its simulated user may have acted differently",
     "no_answer_logged": "the log has no answer",
 }
 _NO_ATTEMPT = "all attempts at {these} failed, and no other run of {them} is in the store"
