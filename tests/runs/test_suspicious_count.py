@@ -128,3 +128,15 @@ def test_several_reasons_are_counted_and_those_of_most_passes_come_first():
     assert passes_with_reasons(20, odd) == (
         "3 of 20 passes look suspicious: 2 × the subject changed tests; 1 × the answer is the task itself"
     )
+
+
+@pytest.mark.req("N-06")
+def test_a_check_that_failed_beside_passes_is_named(tmp_path, store):
+    rows = [a_row(number, 200, f"Answer number {number} of many") for number in range(3)]
+    failed = {"pass": False, "score": 0, "reason": "no", "assertion": {"type": "icontains", "value": "x", "weight": 0}}
+    for row in rows:
+        row["gradingResult"]["componentResults"].append(failed)
+    view = analysed(tmp_path, store, rows)
+
+    assert view.summary.without_failures.startswith("3 of 3 passed, but check `")
+    assert view.summary.without_failures.endswith("` failed in 3")

@@ -133,6 +133,8 @@ class WithoutFailures(Struct):
     counts: dict[str, int] = {}
     """`passed`, `not_in_log`, `missing`, `unfinished`, `skipped`, `partial`, `no_verdict`; only those above 0."""
     harness: HarnessCount | None = None
+    failed_checks: dict[str, int] = {}
+    """Where all passed by the harness's rule: the other checks that failed, each with how often."""
 
 
 def not_in_log(run: Run, *, cases: int, executions: Mapping[str, int]) -> int:

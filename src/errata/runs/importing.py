@@ -1,5 +1,6 @@
 """Importing: logs become runs in the store."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -92,7 +93,7 @@ def import_orders(
             paths.append(_import_one(order, store, group, on_items, read, replace=replace))
         group.flush()
         for path in paths:
-            path.settle(store)
+            path.settle(store, group.read)
     summaries = [path.summary() for path in paths]
     if summaries and not any(summary.runs for summary in summaries):
         first = next((example for summary in summaries for example in summary.examples), None)
@@ -112,6 +113,8 @@ class ReadPath:
 
     def __init__(self, order: Order) -> None:
         self._order = order
+        self._ids: frozenset[str] = frozenset()
+        """Of its runs, as their log has them."""
         self._attempts = self._unreadable = 0
         self._examples: list[Unreadable] = []
         self.runs: Sequence[PendingRun | ImportedRun] = ()
@@ -130,7 +133,11 @@ class ReadPath:
         runs = (run.result if isinstance(run, PendingRun) else run for run in self.runs)
         return tuple(run for run in runs if run is not None)
 
-    def settle(self, store: Store) -> None:
+    def note_runs(self, ids: Iterable[str], group: RunGroup) -> None:
+        self._ids = frozenset(ids)
+        group.read.update(self._ids)
+
+    def settle(self, store: Store, read: Counter[str]) -> None:
         """Read a log again whose run has an id that another log has, too, until each run is one that is known.
 
         A log that is not here can't be read again: its run stays as it was.
@@ -142,12 +149,14 @@ class ReadPath:
                 break
             order = read_again(order, unsettled, store)
             parts = [change.run for change in order.changes if change.apart is None]
-            with Importing(store, parts=parts) as importing:
+            elsewhere = {run_id for run_id, often in read.items() if often > (run_id in self._ids)}
+            with Importing(store, parts=parts, read=elsewhere) as importing:
                 for batch in read_alone(order):
                     importing.add(batch)
                 again = importing.finish()
             settled = {run.id: run for run in results.values() if run not in unsettled}
             results = {run.id: run for run in again} | settled
+        read.update(results.keys() - self._ids)
         apart = {change.apart.id: change.run for change in order.changes if change.apart is not None}
         self.runs = [msgspec.structs.replace(run, apart_from=apart.get(run.id, "")) for run in results.values()]
 
@@ -172,6 +181,7 @@ def _import_one(
         group.flush()
         if (known := unchanged.unchanged(order, state, store)) is not None:
             path = ReadPath(order)
+            path.note_runs([known.run.id], group)
             path.count_unchanged(known)
             on_items(known.attempts)
             return path
@@ -195,6 +205,7 @@ def _import_batches(
     first = list(islice(rest, BATCHES_IN_MEMORY))
     whole = whole_runs(first) if len(first) < BATCHES_IN_MEMORY else None
     if whole is not None:
+        path.note_runs([run.run.id for run in whole], group)
         for batch in first:
             path.count(batch)
             on_items(batch.items)
@@ -202,10 +213,11 @@ def _import_batches(
         path.runs = [run.pending for run in whole]
         return path
     group.flush()
-    with Importing(store, replace=replace) as importing:
+    with Importing(store, read=group.read, replace=replace) as importing:
         for batch in chain(first, rest):
             importing.add(batch)
             path.count(batch)
             on_items(batch.items)
-        path.runs = importing.finish()
+        path.runs = runs = importing.finish()
+    path.note_runs([run.id for run in runs], group)
     return path

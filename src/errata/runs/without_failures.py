@@ -5,8 +5,10 @@ from collections.abc import Iterable
 from errata.model import Finding, Run, StoredRun
 from errata.model.counts import HarnessCount, NoEstimate, NothingFailed, WithoutFailures, not_in_log
 from errata.sources import harness_of
+from errata.text.clean import one_line
 
 ALL_PASSED = "All passed: nothing to analyse"
+CHECKS_NAMED = 3
 _WORDS = {
     "passed": "passed",
     "not_in_log": "measured, but not in the log",
@@ -41,7 +43,8 @@ def without_failures(stored: StoredRun, *, suspicious: int = 0) -> WithoutFailur
     counts, not_in_log = stored.counts, cases_not_in_log(stored)
     if all_passed(stored):
         state: NothingFailed = "all_passed_some_suspicious" if suspicious else "all_passed"
-        return WithoutFailures(state=state, made=counts.attempts_in_log, suspicious=suspicious)
+        failed = {name: often for name, statuses in counts.checks.items() if (often := statuses.get("fail", 0))}
+        return WithoutFailures(state=state, made=counts.attempts_in_log, suspicious=suspicious, failed_checks=failed)
     if not counts.attempts_in_log and not_in_log:
         return WithoutFailures(state="not_in_log", harness=harness_count(stored.run))
     if not counts.measurements.get("scored"):
@@ -57,10 +60,11 @@ def without_failures(stored: StoredRun, *, suspicious: int = 0) -> WithoutFailur
 
 def words_without_failures(outcome: WithoutFailures) -> str:
     """A sentence without its full stop."""
-    if outcome.state == "all_passed":
-        return ALL_PASSED
-    if outcome.state == "all_passed_some_suspicious":
-        return f"{outcome.made:,} of {outcome.made:,} passed, {outcome.suspicious:,} suspicious"
+    if outcome.state in ("all_passed", "all_passed_some_suspicious"):
+        notes = [f"{outcome.suspicious:,} suspicious"] if outcome.suspicious else []
+        for check, times in list(outcome.failed_checks.items())[:CHECKS_NAMED]:
+            notes.append(f"but check `{one_line(check, 40)}` failed in {times:,}")
+        return ", ".join([f"{outcome.made:,} of {outcome.made:,} passed", *notes]) if notes else ALL_PASSED
     if outcome.state == "not_in_log" and outcome.harness is not None:
         return f"No rows to analyse: {harness_words(outcome.harness)}, but the log does not contain them"
     if outcome.state == "nothing_measured":

@@ -30,10 +30,15 @@ BYTES_AT_ONCE = 2 * 1024 * 1024
 class Importing:
     """One import: takes batches, then `finish`. Left without finishing, nothing of it will be seen."""
 
-    def __init__(self, store: Store, *, parts: Collection[str] = (), replace: bool = False) -> None:
-        """`parts`: ids of runs that get what is read; with `replace`, a log takes the place of any other of its id."""
+    def __init__(
+        self, store: Store, *, parts: Collection[str] = (), read: Collection[str] = (), replace: bool = False
+    ) -> None:
+        """`parts`: ids of runs that get what is read. `read`: runs that other logs of this import have.
+
+        With `replace`, a log takes the place of any other of its id.
+        """
         self._store = store
-        self._parts, self._replace = parts, replace
+        self._parts, self._read, self._replace = parts, read, replace
         self._staged: dict[str, Staged] = {}
         self._waiting: list[PackedBatch] = []
         self._size = 0
@@ -82,8 +87,14 @@ class Importing:
             with self._store.writing(rows=True) as connection:
                 staged.close(connection)
             with self._store.writing() as connection:
+                run_id = staged.run.id
                 done.append(
-                    staged.make_current(connection, is_part=staged.run.id in self._parts, replace=self._replace)
+                    staged.make_current(
+                        connection,
+                        is_part=run_id in self._parts,
+                        was_read=run_id in self._read,
+                        replace=self._replace,
+                    )
                 )
         collect_garbage(self._store)
         return done
@@ -152,7 +163,7 @@ class Staged(RunTotals):
         rows = [(number, pack(item)) for number, item in enumerate(self.unreadables)]
         engine.bulk_insert(connection, unreadables, rows, run_pk=self.pk)
 
-    def make_current(self, connection: Connection, *, is_part: bool, replace: bool) -> ImportedRun:
+    def make_current(self, connection: Connection, *, is_part: bool, was_read: bool, replace: bool) -> ImportedRun:
         columns = (runs.c.pk, runs.c.digest, runs.c.revision, runs.c.counts, runs.c.origin, runs.c.record)
         query = select(*columns).where(runs.c.run_id == self.run.id, runs.c.state == "current")
         old = connection.execute(query).first()
@@ -166,7 +177,7 @@ class Staged(RunTotals):
             digest = self._join(connection, old, digest)
         counts = self._counts(connection)
         if old is not None and not is_part and not replace:
-            change = self._change(connection, old, counts)
+            change = self._change(connection, old, counts, was_read=was_read)
             if change != "grown":
                 self._give_way(connection)
                 return ImportedRun(self.run.id, old.pk, change, old.revision)
@@ -182,10 +193,10 @@ class Staged(RunTotals):
     def _give_way(self, connection: Connection) -> None:
         connection.execute(update(runs).where(runs.c.pk == self.pk).values(state="stale"))
 
-    def _change(self, connection: Connection, old: Row[*tuple[Any, ...]], counts: Counts) -> Change:
+    def _change(self, connection: Connection, old: Row[*tuple[Any, ...]], counts: Counts, *, was_read: bool) -> Change:
         if shared_ids.is_log_of(self.run, old.record, old.origin):
             return "kept" if is_less(counts, old.counts) else "grown"
-        return shared_ids.relation(connection, self.run, self.pk, old)
+        return shared_ids.relation(connection, self.run, self.pk, old, was_read=was_read)
 
     def _join(self, connection: Connection, old: Row[*tuple[Any, ...]], digest: str) -> str:
         """The stored rows behind those of this part; the digest of both."""

@@ -39,16 +39,15 @@ def place_of(run: Run) -> str:
 
 def is_log_of(run: Run, record: bytes, origin: str) -> bool:
     """Whether a run was read where the stored one of its id was: that log may change as it likes."""
-    stored = _stored(record, origin)
+    stored = msgspec.structs.replace(unpack(record, Run), origin=origin)
     return not stored.parts_at and place_of(stored) == place_of(run)
 
 
-def _stored(record: bytes, origin: str) -> Run:
-    return msgspec.structs.replace(unpack(record, Run), origin=origin)
+def relation(connection: Connection, run: Run, new: int, old: Row[*tuple[Any, ...]], *, was_read: bool) -> Relation:
+    """How the attempts of a run that is being imported compare to those of the stored run with its id.
 
-
-def relation(connection: Connection, run: Run, new: int, old: Row[*tuple[Any, ...]]) -> Relation:
-    """How the attempts of a run that is being imported compare to those of the stored run with its id."""
+    `was_read`: this import reads the stored one, too, so that an equal one does not take its place.
+    """
     before, fresh = (
         select(*_KEY, func.min(_RESULT).label("least"), func.max(_RESULT).label("most"))
         .where(attempts.c.run_pk == pk, attempts.c.execution.not_in(NOT_MADE))
@@ -62,7 +61,7 @@ def relation(connection: Connection, run: Run, new: int, old: Row[*tuple[Any, ..
     of_old, of_new, both, equal = (connection.scalar(select(func.count()).select_from(each)) or 0 for each in rows)
     if both > equal:
         return "apart"
-    if both == of_new and (both < of_old or Path(place_of(_stored(old.record, old.origin))).exists()):
+    if both == of_new and (both < of_old or was_read):
         return "kept"
     if both == of_old:
         return "grown"

@@ -1,6 +1,7 @@
 """Small runs, many in one transaction. Each is in memory as a whole, and is written completely or not at all."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -126,6 +127,8 @@ class RunGroup:
 
     def __init__(self, store: Store, *, replace: bool = False) -> None:
         self._store, self._replace = store, replace
+        self.read: Counter[str] = Counter()
+        """Runs of this import, each with how many logs have it."""
         self._waiting: dict[str, WholeRun] = {}
         self._size = 0
         self._importer = this_process()
