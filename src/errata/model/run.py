@@ -171,7 +171,7 @@ class Run(Record):
 
     @property
     def conditions(self) -> dict[str, str]:
-        """What was tested, beside the subject: its variant without the folder that only tells two logs apart."""
+        """What was tested, beside the subject: its variant without a folder that only sets two logs apart."""
         return {name: value for name, value in self.variant.items() if name != FOLDER}
 
     @property
