@@ -58,6 +58,20 @@ def test_a_status_word_is_never_swallowed(tmp_path, status, owner):
     assert attributed(run, attempt).owner == owner
 
 
+@pytest.mark.req("N-07")
+@pytest.mark.parametrize("word", ["usageLimits", "usage_limits", "rate_limited", "quota_exceeded", "judge_error"])
+@pytest.mark.parametrize(("kind", "owner"), [("limit", "budget"), ("completed", "model")])
+def test_a_status_that_the_mapping_classifies_is_not_read_as_text_again(tmp_path, word, kind, owner):
+    mapping = f'{MAP}passed = "passed"\nstatus = "status"\n[status_words]\n{kind} = ["{word}"]\n'
+    (tmp_path / "rows.jsonl").write_text(json.dumps({"id": "c", "passed": False, "status": word}), encoding="utf-8")
+    (tmp_path / "rows.jsonl.map.toml").write_text(mapping, encoding="utf-8")
+    run, attempt = (one for one in read_with_map_beside(tmp_path / "rows.jsonl") if isinstance(one, Run | Attempt))
+    found = attributed(run, attempt)
+
+    assert found.owner == owner
+    assert {signal.name for signal in found.signals} <= {"limit_reached", "check_failed"}
+
+
 def test_checks_that_measured_the_attempt_go_before_an_unknown_status(tmp_path):
     run, (attempt,) = table(tmp_path, "zorked")
     found = attributed(run, replace(attempt, checks=(Check(name="match", status="fail"),)))

@@ -108,6 +108,8 @@ class Attempt(Record):
     native_status: str = ""
     is_status_known: bool = True
     """Whether the source knows what the harness's status word means."""
+    is_status_classified: bool = False
+    """A mapping says what it means: the word is no text to search."""
     native_reason: str = ""
     """The harness's own words for why it came out so."""
     reported: float | None = None

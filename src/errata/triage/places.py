@@ -56,7 +56,11 @@ def places(attempt: Attempt) -> Iterator[TextPlace]:
             kind = "check" if check.kind == "step" else "assertion" if check.status == "error" else ""
             if check.explanation and kind:
                 yield TextPlace(kind, f"checks[{check.name}].explanation", check.explanation, check.ref)
-    if attempt.native_status:
+    if attempt.is_status_classified:
+        # which limit it was, the word may say; that it was one, it need not
+        if attempt.execution == "limit":
+            yield TextPlace("stop", "native_status", attempt.native_status, attempt.ref)
+    elif attempt.native_status:
         yield TextPlace("status", "native_status", attempt.native_status, attempt.ref)
         if not attempt.is_status_known and (apart := _words_apart(attempt.native_status)) != attempt.native_status:
             yield TextPlace("status", "native_status", apart, attempt.ref)

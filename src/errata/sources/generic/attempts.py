@@ -162,6 +162,9 @@ class Attempts:
         known = self._executions.get(native.strip().lower()) if status or is_odd or not native else None
         if known is None and not is_empty(status) and not is_plain_word(native):
             values["is_status_known"] = False
+        # that something broke does not say why: the word may
+        if known not in (None, "error", native.strip().lower()):
+            values["is_status_classified"] = True
         known = "missing" if NOT_RUN in data else known
         values["errors"] = row_errors = self._errors(row, known)
         if measurement.odd is not None and known is None:
