@@ -29,7 +29,7 @@ from tests.scylla_batches import (
     write_run,
 )
 
-from errata.model import Attempt
+from errata.model import Attempt, Run
 from errata.sources import scylla
 from errata.sources.scylla.log_lines import phase_of_logger
 from errata.triage import attribute, look_over, observe
@@ -471,3 +471,23 @@ def test_every_rule_for_the_runners_own_words_says_what_to_do():
     own = [rule for rule in rules_in_use().book.rules.values() if rule.sources == ("scylla",)]
 
     assert {rule.name for rule in own if rule.fix is None} == {"low_resources"}
+
+
+REFUSALS = ("API error: something odd", "is_error in the result", "OAuth token has expired", LIMIT, "Overloaded (529)")
+
+
+@pytest.mark.req("N-08")
+@pytest.mark.parametrize("said", REFUSALS)
+def test_the_name_that_the_reader_gives_a_line_is_no_evidence(tmp_path, said):
+    lines = [warning(AGENT, f"[AGENT] T0/00/run_01: {said}"), warning(WORKERS, "[SKIP] Subtest T0/00 skipped")]
+    Batch(tmp_path, threads=1, sessions=[[Tried("test-001", lines, exit_code=1)]]).write()
+    made = [one for one in items(tmp_path) if isinstance(one, Attempt) and one.counted]
+    run = next(one for one in items(tmp_path) if isinstance(one, Run))
+    (attempt,) = made
+    rules = rules_in_use()
+    found = attribute(attempt, observe(run, attempt, None, look_over(made), rules), rules=rules)
+    decisive = next(one for one in found.signals if one.name == found.decided_by)
+    cited = (tmp_path / decisive.ref.file).read_text(encoding="utf-8").splitlines()[decisive.ref.line - 1]
+
+    assert (found.owner, decisive.where) == ("provider", "errors[0].message")
+    assert decisive.quote in cited

@@ -52,7 +52,11 @@ def phases_in_words(survey: RunSurvey, *, errors: bool = False) -> str:
 def quote_errors(seen: Sequence[AttemptNote]) -> list[Evidence]:
     """The errors of attempts, each with its place in the log."""
     return [
-        Evidence(quote=one_line(key_line(error.error.message), QUOTE_WIDTH), ref=error.error.ref or error.ref)
+        Evidence(
+            quote=one_line(key_line(error.error.quotable), QUOTE_WIDTH),
+            stated=error.error.message if "message" in error.error.derived else "",
+            ref=error.error.ref or error.ref,
+        )
         for error in seen[:QUOTED]
         if error.error is not None
     ]

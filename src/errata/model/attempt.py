@@ -109,7 +109,7 @@ class Attempt(Record):
     is_status_known: bool = True
     """Whether the source knows what the harness's status word means."""
     is_status_classified: bool = False
-    """A mapping says what it means: the word is no text to search."""
+    """A mapping defines its meaning, so no rule searches the word."""
     native_reason: str = ""
     """The harness's own words for why it came out so."""
     reported: float | None = None

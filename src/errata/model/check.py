@@ -3,7 +3,7 @@
 from typing import Literal, NamedTuple
 
 from errata.model.record import Record
-from errata.model.words import CheckKind, CheckStatus, CheckWeakness, Phase
+from errata.model.words import CheckKind, CheckStatus, CheckWeakness, ErrorText, Phase
 
 
 class ErrorInfo(Record):
@@ -20,9 +20,17 @@ class ErrorInfo(Record):
     retryable: bool | None = None
     recovered: bool = False
     collateral: bool = False
+    derived: tuple[ErrorText, ...] = ()
+    """What its source put into words; the log does not have these, so no rule reads them and nobody quotes them."""
     hits: tuple[str, ...] = ()
     """The parts of the attempt that it stopped, where one error affects several: `T0/00`."""
     at: str | None = None
+
+    @property
+    def quotable(self) -> str:
+        """The words of the log: its message, else its type."""
+        texts = {"message": self.message, "type": self.type}
+        return next((text for name, text in texts.items() if text and name not in self.derived), "")
 
 
 class CheckEdit(Record):

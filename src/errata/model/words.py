@@ -37,6 +37,7 @@ ProofReason = Literal[
     "no_answer_logged",
 ]
 Severity = Literal["info", "warning", "error"]
+ErrorText = Literal["type", "message"]
 UnreadReason = Literal[
     "unknown_format", "unknown_table", "git_lfs_pointer", "git_annex_pointer", "broken_link", "link_not_followed",
     "empty", "truncated", "damaged", "temporary", "archive", "no_access", "part_of_run", "other_format",

@@ -67,10 +67,10 @@ def never_generated(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
         first = attempt.errors[0]
         message = steady(first.message[:QUOTE])
         if _is_a_programs_mistake(first.type, message):
-            yield _observed(attempt, "crash_before_generation", "harness", "likely", "errors[0].message", first.message)
+            yield _observed(attempt, "crash_before_generation", "harness", "likely", "errors[0].message", first)
             return
         owner: Owner | None = "provider" if working.speaks_of_a_provider(first.type, message, first.code) else None
-        yield _observed(attempt, "no_generation", owner, "likely", "errors[0].message", first.message)
+        yield _observed(attempt, "no_generation", owner, "likely", "errors[0].message", first)
 
 
 # no provider raises these: they are mistakes in a program, here the one that should have asked the model
@@ -135,7 +135,7 @@ def measurement_broke(attempt: Attempt, _case: Case | None) -> Iterator[Observed
             yield _observed(attempt, "measurement_failed", "grader", "likely", "measurement", quote, breaks=True)
         else:  # the source states where it broke
             observation = _observed(
-                attempt, "measurement_failed", "environment", "likely", "errors.message", world.message, breaks=True
+                attempt, "measurement_failed", "environment", "likely", "errors.message", world, breaks=True
             )
             yield msgspec.structs.replace(observation, also=("grader",))
     elif attempt.measurement == "unscored":
@@ -352,11 +352,13 @@ def _observed(
     owner: Owner | None,
     strength: Confidence,
     where: str,
-    quote: str,
+    quote: str | ErrorInfo,
     *,
     breaks: bool = False,
 ) -> Observed:
-    evidence = signal(name, strength, where, quote, attempt.ref)
+    """An error is quoted in the log's words, with its own place."""
+    words, ref = (quote.quotable, quote.ref or attempt.ref) if isinstance(quote, ErrorInfo) else (quote, attempt.ref)
+    evidence = signal(name, strength, where, words, ref)
     return Observed(signal=evidence, owner=owner, breaks=breaks, is_specific=name == "verifier_never_ran")
 
 

@@ -42,7 +42,7 @@ def places(attempt: Attempt) -> Iterator[TextPlace]:
         phase = phase_of(error)
         # one by one, so that a quote can be found in the log literally
         for name, text in (("message", error.message), ("type", error.type), ("code", error.code)):
-            if text:
+            if text and name not in error.derived:
                 yield TextPlace("error", f"errors[{at}].{name}", text, error.ref, phase)
         if error.traceback:
             yield TextPlace("traceback", f"errors[{at}].traceback", error.traceback[-TAIL:], error.ref, phase)

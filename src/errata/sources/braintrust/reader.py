@@ -168,14 +168,22 @@ def _error(fields: dict[str, Any], ref: SourceRef) -> ErrorInfo | None:
 def _checks(fields: dict[str, Any], spans: list[Row], ref: SourceRef) -> list[Check]:
     """A scorer that raised has a traceback and no score; a scorer with a null score skipped the row."""
     scores = mapping(fields.get("scores"))
-    broken = mapping(mapping(fields.get("metadata")).get(SCORER_ERRORS)) | _broken_spans(spans, scores)
+    of_row = mapping(mapping(fields.get("metadata")).get(SCORER_ERRORS))
+    broken = {name: BrokenScorer(error, ref.below("metadata", SCORER_ERRORS, name)) for name, error in of_row.items()}
+    broken |= _broken_spans(spans, scores)
     names = dict.fromkeys((*scores, *broken))
-    return [_check(name, order, scores, broken, ref) for order, name in enumerate(names)]
+    return [_check(name, order, scores, broken.get(name), ref) for order, name in enumerate(names)]
 
 
-def _check(name: str, order: int, scores: dict[str, Any], broken: dict[str, Any], ref: SourceRef) -> Check:
-    value, raised = scores.get(name), as_text(broken[name]) if name in broken and scores.get(name) is None else ""
-    here = ref.below("metadata", SCORER_ERRORS, name) if raised else ref.below("scores", name)
+class BrokenScorer(NamedTuple):
+    error: Any
+    ref: SourceRef
+
+
+def _check(name: str, order: int, scores: dict[str, Any], broken: BrokenScorer | None, ref: SourceRef) -> Check:
+    value = scores.get(name)
+    raised = as_text(broken.error) if broken and value is None else ""
+    here = broken.ref if broken and raised else ref.below("scores", name)
     return Check(
         name=name,
         status="error" if raised else status_of_value(value),
@@ -189,11 +197,15 @@ def _check(name: str, order: int, scores: dict[str, Any], broken: dict[str, Any]
     )
 
 
-def _broken_spans(spans: list[Row], scores: dict[str, Any]) -> dict[str, Any]:
+def _broken_spans(spans: list[Row], scores: dict[str, Any]) -> dict[str, BrokenScorer]:
     """In a trace each scorer is a span with its own error."""
-    broken = [one.data for one in spans if kind_of(one.data) == SCORE and one.data.get("error")]
-    named = {text(mapping(one.get("span_attributes")).get("name")): one["error"] for one in broken}
-    return {name: error for name, error in named.items() if name and name not in scores}
+    broken = [span for span in spans if kind_of(span.data) == SCORE and span.data.get("error")]
+    named = {text(mapping(span.data.get("span_attributes")).get("name")): span for span in broken}
+    return {
+        name: BrokenScorer(span.data["error"], span.ref.below("error"))
+        for name, span in named.items()
+        if name and name not in scores
+    }
 
 
 def _usage(fields: dict[str, Any], spans: list[Row]) -> Usage:

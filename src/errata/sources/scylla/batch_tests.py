@@ -116,12 +116,13 @@ def _errors_without_log(test: SessionTest, figures: TestFigures, facts: Facts) -
     row_error = text((test.row or {}).get("error"))
     if row_error or figures.exit_code not in (0, None):
         message = row_error or f"Exit code: {figures.exit_code}"
-        return (ErrorInfo(type="ExitCode", message=redact(message), phase="aggregation", ref=ref),)
+        error = ErrorInfo(type="ExitCode", message=redact(message), phase="aggregation", derived=("type",), ref=ref)
+        return (error,)
     if not figures.has_result:
         message = "the process ended, but there is no report and no result in the log"
-        return (ErrorInfo(type="NoResult", message=message, phase="aggregation", ref=ref),)
+        return (ErrorInfo(type="NoResult", message=message, phase="aggregation", derived=("type", "message"), ref=ref),)
     message = "the harness reports `fail`, but the test cost $0: no agent was called"
-    return (ErrorInfo(type="NothingSpent", message=message, phase="aggregation", ref=ref),)
+    return (ErrorInfo(type="NothingSpent", message=message, phase="aggregation", derived=("type", "message"), ref=ref),)
 
 
 def _tier_checks(result: ResultBlock | None, facts: Facts) -> tuple[Check, ...]:

@@ -218,7 +218,8 @@ def _errors(read: _Read, facts: Facts) -> tuple[ErrorInfo, ...]:
     if facts.measurement == "error":
         reasons = dict.fromkeys(text(judge.data.get("reasoning")) for judge in read.judges)
         message = "; ".join(reason for reason in reasons if reason)
-        errors.append(ErrorInfo(type="InvalidJudges", message=message or "no judge is valid", phase="scoring"))
+        why = message or "no judge is valid"
+        errors.append(ErrorInfo(type="InvalidJudges", message=why, phase="scoring", derived=("type",)))
     return tuple(errors)
 
 

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from errata.model import Attempt, Case, Check, ErrorInfo, Output, Run, SourceRef, UsageByRole, case_key
 from errata.model.words import Execution, Measurement, Outcome
 from errata.sources.shared.facts import MISSING, Facts
@@ -119,7 +121,7 @@ def _broken(instance: Instance) -> tuple[ErrorInfo, ...]:
         return (measurement_error(instance.reason, "", phase, instance.ref),)  # type: ignore[arg-type]  # one of the phases
     first = instance.verdict.errors[0]
     kind = instance.reason or first.type
-    return (measurement_error(kind, first.message, "environment" if _is_infra(instance) else first.phase, first.ref),)
+    return (replace(first, type=kind, phase="environment" if _is_infra(instance) else first.phase),)
 
 
 def _status(instance: Instance) -> str:

@@ -13,6 +13,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from errata.model import Artefact, Check, ErrorInfo, FileConflict, Reported, SourceRef
 from errata.model.words import CheckStatus, Phase
 from errata.sources.base import children
@@ -216,7 +218,7 @@ def _is_resolved(lists: tuple[str, ...]) -> bool | None:
 def _error(lists: tuple[str, ...], ref: SourceRef) -> ErrorInfo | None:
     for name, message, phase in _BROKEN:
         if name in lists and "resolved" not in lists:
-            return measurement_error(name, message, phase, ref)
+            return replace(measurement_error(name, message, phase, ref), derived=("message",))
     return None
 
 

@@ -4,8 +4,10 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from errata.model import Artefact, Check, ErrorInfo, SourceRef
-from errata.model.words import ArtefactRole, CheckStatus, Phase
+from errata.model.words import ArtefactRole, CheckStatus, ErrorText, Phase
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import mapping, rest, sequence, text
 from errata.sources.swe_bench import INSTANCE_LOG, REPORT
@@ -75,7 +77,9 @@ def verdict_of(folder: Path, documents: Documents) -> PatchVerdict:
 def measurement_error(reason: str, message: str, phase: Phase, ref: SourceRef | None) -> ErrorInfo:
     """An error that prevented the measurement of a patch."""
     kind = reason or "EvaluationError"
-    return ErrorInfo(type=kind, message=message or reason or "the evaluation left no report", phase=phase, ref=ref)
+    derived: tuple[ErrorText, ...] = () if reason else ("type",) if message else ("type", "message")
+    message = message or reason or "the evaluation left no report"
+    return ErrorInfo(type=kind, message=message, phase=phase, derived=derived, ref=ref)
 
 
 def _without_report(artefacts: tuple[Artefact, ...], ref: SourceRef) -> PatchVerdict:
@@ -87,7 +91,7 @@ def _without_report(artefacts: tuple[Artefact, ...], ref: SourceRef) -> PatchVer
         check = Check(name="patch_applied", status="fail", kind="step", scorer="SWE-bench", ref=ref)
         return PatchVerdict(resolved=False, checks=(check,), artefacts=artefacts, ref=ref)
     if timed_out := _TIMED_OUT.search(log):
-        error = measurement_error("tests_timed_out", timed_out[0], "scoring", ref)
+        error = replace(measurement_error("tests_timed_out", timed_out[0], "scoring", ref), derived=("type",))
         return PatchVerdict(reason="tests_timed_out", errors=(error,), artefacts=artefacts, ref=ref)
     return PatchVerdict(errors=(_error_in_log(log, ref),), artefacts=artefacts, ref=ref)
 
