@@ -1,6 +1,6 @@
 """Made-up secrets of every kind that redaction knows, and the ways a log carries them.
 
-The secrets are made from the patterns in `secrets.toml` when they are needed, so that the repository holds none.
+The secrets are made from the patterns in `secret_examples.toml` when needed, so that the repository holds none.
 """
 
 import base64
@@ -9,12 +9,12 @@ import json
 import random
 import re
 import string
+import tomllib
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
-
-from errata.text.secret_rules import rules
 
 _PIECE = re.compile(r"\{(uuid|login|([0-9]+)([xAdbwWm]?))\}")
 _ALPHABETS = {
@@ -40,14 +40,20 @@ class MadeSecret(NamedTuple):
     """What must not be readable afterwards."""
 
 
+@lru_cache(1)
+def examples() -> dict[str, list[dict[str, Any]]]:
+    """`shape` in the order of the rules, and `name`: each with texts to take out and to keep."""
+    return tomllib.loads(Path(__file__).with_name("secret_examples.toml").read_text(encoding="utf-8"))
+
+
 def secret_kinds() -> list[str]:
-    return list(dict.fromkeys(rule.get("kind") or rule["name"] for rule in (*rules()["shape"], *rules()["name"])))
+    return list(dict.fromkeys(rule.get("kind") or rule["name"] for rule in (*examples()["shape"], *examples()["name"])))
 
 
 def made_secrets(seed: int = 7) -> Iterator[MadeSecret]:
     """One for each test string of each rule."""
     chance = random.Random(seed)
-    for rule in (*rules()["shape"], *rules()["name"]):
+    for rule in (*examples()["shape"], *examples()["name"]):
         for pattern in rule["test"]:
             yield make(rule.get("kind") or rule["name"], pattern, chance)
 

@@ -1,4 +1,4 @@
-"""Every rule of `secrets.toml` takes out its own examples, in every disguise, and leaves what it must."""
+"""Every rule of `secrets.toml` takes out its examples, in every disguise, and leaves what it must."""
 
 import json
 import random
@@ -6,19 +6,24 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from soak.secret_strings import CARRIERS, leaks, made_secrets, make, secret_kinds
+from soak.secret_strings import CARRIERS, examples, leaks, made_secrets, make, secret_kinds
 
 from errata.text.outgoing import for_others, for_user
 from errata.text.redact import redact, redact_tree
 from errata.text.secret_rules import rules, shapes
 
-RULES = [*rules()["shape"], *rules()["name"]]
+RULES = [*examples()["shape"], *examples()["name"]]
 EXAMPLES = [(rule.get("kind") or rule["name"], text) for rule in RULES for text in rule["test"]]
 KEPT = [text for rule in RULES for text in rule.get("keep", ())]
 
 
 def test_at_least_a_hundred_kinds_of_secrets_are_known():
     assert len(secret_kinds()) >= 100
+
+
+def test_each_shape_has_examples():
+    assert [rule["kind"] for rule in examples()["shape"]] == [shape["kind"] for shape in rules()["shape"]]
+    assert all(rule["test"] for rule in RULES)
 
 
 @pytest.mark.req("B-87")
