@@ -213,7 +213,6 @@ def _edited(
 
 
 def members_after(state: BucketState, moves: Mapping[str, Location]) -> dict[str, list[str]]:
-    """Bucket → the attempts in it."""
     members_by_bucket: dict[str, list[str]] = {}
     for bucket, members in state.members.items():
         for member in members:

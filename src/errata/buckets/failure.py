@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-import msgspec
-
 from errata.buckets.rules import BROAD, OPEN
 from errata.model import Attempt, Attribution, FailureKey, Run, Verdict
 from errata.model.attribution import NO_KEY
 from errata.model.check import WrongAnswer
+from errata.model.record import Struct
 from errata.text.clean import clean
 from errata.text.judge_words import without_preamble
 from errata.text.tool_output import key_line
@@ -17,7 +16,7 @@ MOST, LONGEST = 6, 600
 """Texts of a failure that are looked at, and characters of each."""
 
 
-class FailureToGroup(msgspec.Struct, frozen=True, kw_only=True):
+class FailureToGroup(Struct):
     """Built by the caller, who has the run, its attributions and its verdicts at hand."""
 
     attempt: str

@@ -130,6 +130,5 @@ def _restated(version: BucketVersion, members: Sequence[str], state: BucketState
 def merged_bucket(
     name: str, gone: Sequence[Bucket], living: Sequence[Bucket], into: Mapping[str, str]
 ) -> Bucket | None:
-    """The living bucket that the name of a merged one leads to."""
     led = {into[one.id] for one in gone if one.id in into and name in (one.id, one.slug)}
     return next((one for one in living if one.id in led), None) if len(led) == 1 else None

@@ -259,7 +259,6 @@ def _case(group: FailureGroup, members: Members) -> str:
 
 
 def _shared(values: Iterable[str]) -> str:
-    """The value that all have."""
     distinct = set(values)
     return distinct.pop() if len(distinct) == 1 else ""
 

@@ -124,7 +124,6 @@ class Mean:
         self._count = 0
 
     def add(self, vector: Vector) -> list[str]:
-        """The words that are new to it."""
         self._count += 1
         new = [word for word in vector if word not in self._sum]
         for word, weight in vector.items():
@@ -147,7 +146,6 @@ class Space:
         self._by_word: dict[tuple[Block, str], list[int]] = {}
 
     def add(self, block: Block, place: int, vector: Vector) -> None:
-        """`place` is the number of the group, from 0."""
         while len(self._means) <= place:
             self._means.append(Mean())
         for word in self._means[place].add(vector):

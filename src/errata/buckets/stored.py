@@ -168,12 +168,10 @@ def history_of(store: Store, *, bucket: Bucket | None = None) -> list[HistoryEnt
 
 
 def merged_into(name: str, living: Sequence[Bucket], store: Store) -> Bucket | None:
-    """The living bucket that the name of a merged one leads to."""
     return merged_bucket(name, buckets_of(store, gone=True), living, merges_in(events_of(store)))
 
 
 def count_run_buckets(store: Store, run_id: str) -> RunBuckets:
-    """How far the buckets of one run are."""
     listed = bucket_table(store, run_ids=[run_id], alone=True).listed
     shared = [one for one in listed if one.rows + one.elsewhere > 1]
     by_status = {
@@ -219,14 +217,12 @@ def _state(
 def _reviews(
     transaction: BucketTransaction, bucket_ids: Collection[str], standing_verdict: StandingVerdict
 ) -> dict[str, Review]:
-    """Attempt → its standing verdict, of the members of these buckets."""
     verdicts = transaction.verdicts(sorted(bucket_ids))
     reviews = {attempt: standing_verdict(some) for attempt, some in verdicts.items()}
     return {attempt: review for attempt, review in reviews.items() if review is not None}
 
 
 def _read_members(transaction: BucketTransaction, reviews: Collection[str]) -> dict[str, list[Placement]]:
-    """The members of the buckets with at least one reviewed member."""
     read = {member.bucket for member in transaction.placements(sorted(reviews))}
     members: dict[str, list[Placement]] = {}
     for member in transaction.members(*sorted(read)):

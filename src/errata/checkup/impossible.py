@@ -95,7 +95,6 @@ def _impossible(survey: RunSurvey, reported: Reported, words: str) -> Finding:
 
 
 def files_disagree(survey: RunSurvey) -> Iterator[Finding]:
-    """Two files of the run contradict each other."""
     for conflict in survey.run.conflicts:
         named = ", ".join(conflict.cases[:NAMED])
         more = conflict.differing - len(conflict.cases[:NAMED])

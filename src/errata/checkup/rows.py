@@ -67,7 +67,6 @@ def rows_differ(survey: RunSurvey) -> Iterator[Finding]:
 
 
 def _quotes(differing: list[CaseRows], name: str) -> Iterator[Evidence]:
-    """The first case that differs so, from both rows."""
     rows = next(rows for rows in differing if name in rows.facts)
     for case in rows.facts[name]:
         value = getattr(case, name) if name in _WORDS else ", ".join(one.path for one in case.artefacts)

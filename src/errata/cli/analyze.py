@@ -91,7 +91,6 @@ def command(
 
 
 def _stored_runs(paths: Sequence[str], options: Options) -> list[tuple[str, StoredRun]]:
-    """The arguments that are not paths and name a run of the store."""
     named: list[tuple[str, StoredRun]] = []
     for path in paths if is_there(options.settings.store) else ():
         if not is_path(path) and not is_remote(path):

@@ -129,7 +129,6 @@ def is_at_a_terminal() -> bool:
 
 
 def write_all(planned: "Sequence[PlannedReport]", wish: ReportOptions) -> Iterator[Document]:
-    """Write each report; yields a short page for each."""
     written = write_reports(planned, day=wish.day, output=wish.output, html=wish.html, common=wish.common)
     for at, (report, made) in enumerate(written):
         if at and wish.in_words:

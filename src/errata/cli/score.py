@@ -253,7 +253,6 @@ def _per_pass(price: PriceOutput) -> str:
 
 
 def put_tiers(cost: CostOutput, name: Callable[[str], str]) -> None:
-    """The cost of a pass for each case that was tried in tiers."""
     tiers: dict[str, list[PriceOutput]] = {}
     for price in cost.prices:
         if price.path and "/" not in price.path:

@@ -84,7 +84,6 @@ def _without_output(attempt: Attempt) -> str:
 
 
 def _relations(shown: ShownAttempt) -> list[str]:
-    """Links to other attempts."""
     attempt = shown.attempt
     named = (
         ("follows from", attempt.follows),
@@ -172,7 +171,6 @@ def _put_judge(below: Attempt | None, *, raw: bool) -> None:
 
 
 def _because(shown: ShownAttempt, explanation: Explanation, seen: set[str], *, raw: bool) -> None:
-    """The place in the log, then the quote."""
     decided, follows = explanation.decided, shown.attempt.follows
     if decided is not None and decided.where == "follows" and follows:
         put(f"  because   follows from {short_name(shown, follows)}", hang=INDENT, raw=raw)

@@ -88,7 +88,6 @@ def _with_p(category: CategoryCount, p: float, adjusted: float, hard: int, tried
 
 
 def members_of(categories: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
-    """Category → its cases, from case → its categories. A case with several is a member of each."""
     members: dict[str, list[str]] = {}
     for case, names in categories.items():
         for name in names:

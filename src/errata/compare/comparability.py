@@ -151,7 +151,6 @@ def refuse_nothing_shared(matrix: Matrix, all_differences: Sequence[Difference])
 
 
 def describe_difference(difference: Difference) -> str:
-    """A difference in a line."""
     if difference.values:
         values = "; ".join(f"{value} in {_some(labels)}" for value, labels in difference.values.items())
         return f"{difference.what}: {values}"

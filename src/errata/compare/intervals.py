@@ -16,7 +16,6 @@ def standard_error(values: Sequence[float]) -> float | None:
 
 
 def normal_interval(mean: float, stderr: float | None) -> Interval | None:
-    """The normal interval of a mean."""
     return None if stderr is None else (mean - Z * stderr, mean + Z * stderr)
 
 
@@ -25,7 +24,6 @@ Cluster = tuple[float, int]
 
 
 def clusters_of(values: Iterable[tuple[str, float]]) -> dict[str, Cluster]:
-    """By case."""
     totals: dict[str, float] = {}
     counts: dict[str, int] = {}
     for case, value in values:
@@ -68,7 +66,6 @@ def effective_sample_size(clusters: Sequence[Cluster]) -> float | None:
 
 
 def cluster_robust_error(clusters: Sequence[Cluster]) -> float | None:
-    """The cluster-robust standard error of the mean; none for a single case."""
     size, mean = _mean(clusters)
     if mean is None or len(clusters) < 2:
         return None

@@ -144,7 +144,6 @@ def matrix_of(columns: Sequence[RunColumn], cells: Iterable[Cell]) -> Matrix:
 
 
 def by_subject(matrix: Matrix) -> Matrix:
-    """The runs of each subject as one column."""
     places = matrix.subjects
     columns = tuple(
         RunColumn(matrix.columns[those[0]].run, matrix.columns[those[0]].pk, subject, subject)

@@ -49,7 +49,6 @@ class CaseCounts:
 
     @staticmethod
     def is_failed_by_all(measured: SubjectMask, passed: SubjectMask) -> bool:
-        """Whether enough subjects were measured on a case, and none of them passed."""
         return not passed and measured.bit_count() >= FEWEST
 
     @property

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from math import sqrt
 from typing import Protocol
 
-import msgspec
 from msgspec.structs import replace
 
 from errata.compare.intervals import Cluster, cluster_robust_error, effective_sample_size, merge_clusters
@@ -13,6 +12,7 @@ from errata.compare.trials import Trial
 from errata.errors import ErrataError
 from errata.model import Run, StoredRun
 from errata.model.output.score import NoteOutput
+from errata.model.record import Struct
 from errata.model.run import WhyLeftOut, subject_key, why_excluded
 
 
@@ -101,7 +101,7 @@ class ScoredRun(Protocol):
     def categories(self) -> Mapping[str, Mapping[Policy, Score]]: ...
 
 
-class Pool(msgspec.Struct, frozen=True, kw_only=True):
+class Pool(Struct):
     """The runs of one subject."""
 
     runs: tuple[Run, ...]

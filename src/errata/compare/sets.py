@@ -68,7 +68,6 @@ def each_run(matrix: Matrix) -> Groups:
 
 
 def instability(matrix: Matrix) -> dict[str, Instability]:
-    """Of every subject with several runs."""
     return {
         subject: Instability(
             runs=len(those),

@@ -154,7 +154,6 @@ def student_bound(freedom: int) -> float:
 
 
 def student_p(t: float, freedom: float) -> float:
-    """The two-sided p of Student's t."""
     return _incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t))
 
 

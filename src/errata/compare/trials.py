@@ -9,6 +9,7 @@ import msgspec
 
 from errata.model import Attempt, Attribution, Run, Verdict
 from errata.model.counts import not_in_log, passes_without_rows
+from errata.model.record import Struct
 from errata.model.usage import NO_USAGE_BY_ROLE, UsageByRole
 from errata.model.words import NOT_THE_SUBJECTS
 
@@ -22,7 +23,7 @@ _TIME_LIMITS = frozenset(("time", "working"))
 """Of the subject's own time; `working` is Inspect's word for time without waiting."""
 
 
-class Trial(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class Trial(Struct, gc=False):
     """What a policy needs to know of an attempt; a run may have a million of them."""
 
     id: str
@@ -84,7 +85,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return self.measurement == "scored" and not self.broken and self.owner not in NOT_THE_SUBJECTS
 
 
-class Opinions(msgspec.Struct, frozen=True, kw_only=True):
+class Opinions(Struct):
     """What was thought about the attempts of a run, by attempt id."""
 
     attributions: Mapping[str, Attribution] = {}
@@ -268,7 +269,6 @@ class Trials:
 
     @cached_property
     def _passes_in_rows(self) -> int:
-        """Rows that the harness counts as passed."""
         return sum(one.passes_by_harness for one in self.rows)
 
     @cached_property

@@ -239,7 +239,6 @@ _ROLES = ("system", "user", "assistant")
 
 
 def _parts(content: str | list[Any]) -> list[str | None]:
-    """The texts of a message; None for any other part."""
     if isinstance(content, str):
         return [content]
     return [part["text"] if isinstance(part, dict) and isinstance(part.get("text"), str) else None for part in content]

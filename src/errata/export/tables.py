@@ -101,7 +101,6 @@ def score_row(score: Score, view: RunView, category: str | None = None) -> Score
 
 
 def cell_rows(comparison: Comparison) -> Iterator[CellRow]:
-    """Each case in each run."""
     for case, cells in comparison.matrix.rows.items():
         facts = comparison.cases[case]
         for column, cell in zip(comparison.matrix.columns, cells, strict=True):

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta
 
+from errata.model.record import Struct
 from errata.model.words import Owner
 
 RUN = "A path to logs (imported first), a run's name or id (or its first characters), a model, or `latest`."
@@ -18,7 +18,7 @@ BucketFilter = Annotated[str, Meta(description="Only failures in this bucket, by
 NextPage = Annotated[str, Meta(description="`cursor` of the last answer, for its next page.")]
 
 
-class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Arguments(Struct, forbid_unknown_fields=True):
     """Every tool can be asked for the next page."""
 
     cursor: NextPage = ""
@@ -48,7 +48,7 @@ class AttemptArguments(Arguments, frozen=True, kw_only=True):
     attempt: AttemptId
 
 
-class ReviewerArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ReviewerArguments(Struct, forbid_unknown_fields=True):
     reviewer: Annotated[str, Meta(description="The name of your verdicts. Agents of one name share the work.")] = ""
     model: Annotated[
         str,
@@ -109,7 +109,7 @@ class ReportArguments(Arguments, frozen=True, kw_only=True):
     output: Annotated[str, Meta(description="Folder, or file of a single report. Default: as `errata report`.")] = ""
 
 
-class ActionArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ActionArguments(Struct, forbid_unknown_fields=True):
     what: Annotated[str, Meta(min_length=1, description="What was changed, in a sentence.")]
     path: Annotated[str, Meta(min_length=1, description="File that was changed.")]
     cases: Annotated[

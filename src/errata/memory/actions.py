@@ -114,7 +114,6 @@ def distinct_actions(*groups: Iterable[Action]) -> list[Action]:
 
 
 def write_into_report(record: ActionRecord, location: ReportLocation, *, dry_run: bool = False) -> ActionRecord:
-    """Put the action into the section "Actions taken" of the report."""
     action, place = record.action, str(location.path.absolute())
     suites = {target.suite for target in record.targets if target.suite}
     entry = entry_for(action, record.run.run.suite if record.run else min(suites, default=""))

@@ -222,7 +222,6 @@ def find_action_for(
 
 
 def times_recommended(text: str, reports: Iterable[PriorReport], *, cases: Sequence[str] = ()) -> int:
-    """In how many reports the same was recommended."""
     return sum(any(_is_same(text, cases, one) for one in report.recommendations) for report in reports)
 
 

@@ -77,7 +77,6 @@ def folders_for(origins: Iterable[Path], *, cwd: Path, named: Path | None = None
 
 
 def find_reports(folders: Iterable[Path]) -> ReportFiles:
-    """Every report of the folders, those with the newest name first."""
     there = tuple(folders)
     files: list[ReportFile] = []
     known: set[str] = set()

@@ -126,7 +126,6 @@ def same_part(left: str, right: str) -> bool:
 
 
 def ends_alike(left: Segments, right: Segments) -> bool:
-    """Whether one is the other, or the end of it."""
     short, long = sorted((left, right), key=len)
     return bool(short) and all(map(same_part, short, long[-len(short) :]))
 

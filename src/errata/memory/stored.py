@@ -41,7 +41,6 @@ def run_of_action(action: Action, targets: Sequence[CaseAddress], store: Store) 
 
 
 def outcomes_of_cases(keys: Iterable[str], runs: Iterable[StoredRun], store: Store) -> Iterator[RunOutcomes]:
-    """How these cases went in each of the runs that tried them."""
     failed: dict[str, set[str]] = {}
     passed: dict[str, set[str]] = {}
     for attempt in tries_of(store, keys):
@@ -97,7 +96,6 @@ def _outcomes(
 
 
 def gap_records(gaps: Iterable[KnownGap], store: Store) -> Iterator[GapRecord]:
-    """Each gap with the cases of the store that it covers."""
     keys: dict[str, list[str]] = {}
     for gap in gaps:
         if gap.suite not in keys:
@@ -112,7 +110,6 @@ def failing_runs(cases: Iterable[str], store: Store) -> tuple[StoredRun, ...]:
 
 
 def keys_by_suite(store: Store, suite: str = "") -> dict[str, list[str]]:
-    """The cases of a suite, or of all."""
     by_suite: dict[str, list[str]] = {}
     for key, suites in suites_of(store, case_keys(store, suite=suite)).items():
         for name in suites:

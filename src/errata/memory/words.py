@@ -34,7 +34,6 @@ def rates_in(text: str) -> list[PassRate]:
 
 
 def rate_in_sentence(text: str) -> PassRate | None:
-    """A rate in a sentence that counts passes."""
     return next(iter(rates_in(text)), None) if _COUNTS_PASSES.search(text) else None
 
 
@@ -58,7 +57,6 @@ def is_id(text: str) -> bool:
 
 
 def ids_in(text: str) -> list[str]:
-    """The ids of a text, each once."""
     return list(dict.fromkeys(match[0] for match in _TOKEN.finditer(text) if is_id(match[0])))
 
 

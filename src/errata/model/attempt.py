@@ -288,7 +288,6 @@ def _is_about_the_whole(name: str) -> bool:
 
 
 def judging_scorers(run: Run) -> frozenset[str]:
-    """The scorers of a run that are judges."""
     return frozenset(scorer.name for scorer in run.scorers if scorer.kind == "judge")
 
 

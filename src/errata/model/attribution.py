@@ -1,8 +1,6 @@
 """What triage saw, and whom it names as the one who has to act."""
 
-import msgspec
-
-from errata.model.record import Record
+from errata.model.record import Record, Struct
 from errata.model.words import Confidence, Owner, Proof, ProofReason
 
 
@@ -48,13 +46,12 @@ OWNERS_TAXONOMY = "owners"
 
 
 def suggested_label(attribution: Attribution | None, taxonomy: str) -> str:
-    """The label that triage suggests, in the words of a taxonomy."""
     if attribution is None:
         return ""
     return attribution.owner if taxonomy == OWNERS_TAXONOMY else attribution.suggested_labels.get(taxonomy, "")
 
 
-class Label(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Label(Struct, forbid_unknown_fields=True):
     """A word, whom it names, and when triage suggests it: by owner, signal, status, check or the judge's words."""
 
     name: str
@@ -73,7 +70,7 @@ class Label(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return bool(self.owners) or not (self.signals or self.statuses)
 
 
-class Taxonomy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Taxonomy(Struct, forbid_unknown_fields=True):
     name: str
     version: str
     sources: tuple[str, ...] = ()

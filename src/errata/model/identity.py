@@ -62,7 +62,6 @@ class AttemptParts(msgspec.Struct, frozen=True):
 
 
 def split_attempt_id(text: str) -> AttemptParts:
-    """The parts of an attempt id; `ValueError` for anything else."""
     run, colon, rest = text.partition(":")
     case, hash_, tail = rest.rpartition("#")
     number, _, path = tail.partition("/")

@@ -2,8 +2,6 @@
 
 from typing import Any, Literal, TypeAlias
 
-import msgspec
-
 from errata.model.attempt import NO_OUTPUT, Judgement, Limit, Output
 from errata.model.case import Artefact
 from errata.model.check import Check, ErrorInfo
@@ -16,7 +14,7 @@ from errata.model.words import Execution, Measurement, Outcome
 LiveStatus: TypeAlias = Literal["running", "stuck", "finished"]
 
 
-class StartReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class StartReport(Struct, forbid_unknown_fields=True):
     """A run begins. Sent again, it changes nothing."""
 
     key: str
@@ -39,7 +37,7 @@ class StartReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     extra: dict[str, Any] = {}
 
 
-class AttemptReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AttemptReport(Struct, forbid_unknown_fields=True):
     """One try at a case. A later report of the same attempt, under another key, replaces it."""
 
     key: str
@@ -76,13 +74,13 @@ class AttemptReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     extra: dict[str, Any] = {}
 
 
-class AttemptsReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AttemptsReport(Struct, forbid_unknown_fields=True):
     run: str
     """The id that the start of the run answered."""
     attempts: tuple[AttemptReport, ...]
 
 
-class PartReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class PartReport(Struct, forbid_unknown_fields=True):
     """More about one attempt, which need not have been reported yet."""
 
     run: str
@@ -111,7 +109,7 @@ class ArtefactsReport(PartReport, frozen=True, kw_only=True, forbid_unknown_fiel
     artefacts: tuple[Artefact, ...]
 
 
-class FinishReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class FinishReport(Struct, forbid_unknown_fields=True):
     """The run has ended; nothing can be added to it."""
 
     run: str

@@ -208,7 +208,6 @@ LISTS_EVERY_CHECK = frozenset(("promptfoo",))
 
 
 def case_name(run: Run, key: str) -> str:
-    """The case as its harness names it."""
     return key.removeprefix(f"{run.suite}/") if run.suite else key
 
 

@@ -93,7 +93,6 @@ def _newest_of_each(verdicts: Iterable[Verdict]) -> list[Verdict]:
 
 
 def _changes(every: Sequence[Verdict], taxonomy: str, suggested: str) -> Iterator[LabelChange]:
-    """The changes of the current label, one verdict after the other."""
     label = suggested
     given = [verdict for verdict in every if verdict.taxonomy == taxonomy]
     for count in range(1, len(given) + 1):

@@ -49,7 +49,6 @@ def is_address(text: str) -> bool:
 
 
 def address_of(text: str) -> StoreAddress:
-    """The address in a text that is meant as one."""
     given = _SCHEME.match(text)
     scheme = given[1].lower() if given else ""
     if scheme not in SCHEMES:

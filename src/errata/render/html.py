@@ -130,7 +130,6 @@ class _HtmlPage:
         return escape(self._anchors.of(section))
 
     def _section(self, section: Section, level: int, *, is_open: bool = True) -> Iterator[str]:
-        """As a part of the page; a group or an item of it behind its title."""
         head = min(level, 6)
         owner = f"{charts.chip(section.owner, page_text)} " if section.owner else ""
         title = f'<h{head} id="{self._id(section)}">{owner}{page_text(section.title)}</h{head}>'

@@ -103,7 +103,6 @@ class BatchAttempts:
 
     @cached_property
     def test_of_verdict(self) -> Mapping[str, str]:
-        """Verdict → the test that was reviewed."""
         reviews = self.view.standings.items()
         return {one.id: self.test_of(attempt) for attempt, review in reviews for one in review.verdicts}
 
@@ -163,7 +162,6 @@ def _reason(batch: BatchAttempts, attempt: Attempt, attribution: Attribution | N
 
 
 def _judge(children: Sequence[Attempt]) -> JudgeWords | None:
-    """The most common reasoning of the judges on the failed runs."""
     failed = [one for one in children if one.outcome == "fail"]
     reasonings = Counter(
         short_line(each.reasoning, QUOTE) for child in failed for each in child.objections[:1] if each.reasoning

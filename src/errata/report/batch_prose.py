@@ -58,7 +58,6 @@ def batch_answer(report: BatchReport) -> str:
 
 
 def batch_sentences(report: BatchReport) -> list[str]:
-    """The whole report in a few sentences."""
     whose = f" {whose_words(report)}." if report.failures else ""
     parts = [f"{report.passed} of {len(report.tests)} pass.{whose}"]
     if report.without_result:

@@ -58,7 +58,6 @@ _WHY: dict[UnmeasuredWhy, str] = {"missing": "missing", "not_judged": "not judge
 
 
 def unfit_words(report: ComparisonReport) -> Iterator[str]:
-    """A sentence for each run that the checkup finds not fit, with its problems."""
     for run in report.runs:
         if not run.fit:
             findings = [finding for finding in report.findings if finding.run == run.label]
@@ -305,7 +304,6 @@ def _with_question(case: str, report: ComparisonReport) -> str:
 
 
 def doubts_words(report: ComparisonReport) -> Iterator[str]:
-    """Doubts about the measurement."""
     for odd in report.suspicious:
         listed = ", ".join(f"{count} of {label}" for label, count in odd.by_run.items())
         rows = plural(sum(odd.by_run.values()), "row")

@@ -196,7 +196,6 @@ def _step_table(report: RunReport, word: str) -> Block:
 
 
 def _cases_at(step: StepCount, failures: Mapping[str, RunFailure]) -> list[str]:
-    """Each with its other failed checks."""
     failing = [failures[attempt] for attempt in step.attempts]
     return [f"{one.case}, also {other_checks(one)}" if one.checks[1:] else one.case for one in failing]
 

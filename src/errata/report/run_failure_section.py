@@ -72,13 +72,11 @@ class CauseGroup(NamedTuple):
 
     @property
     def same_error(self) -> str:
-        """The error that all of them have."""
         errors = {one.error for one in self.failures}
         return next(iter(errors)) if len(errors) == 1 and len(self.failures) > 1 else ""
 
 
 def failure_groups(failures: Sequence[RunFailure]) -> list[CauseGroup]:
-    """By bucket."""
     shared = [found for found in _by_cause(failures) if len(found) > 1]
     in_groups = {id(one) for found in shared for one in found}
     alone = [one for one in failures if id(one) not in in_groups]

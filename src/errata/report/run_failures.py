@@ -283,7 +283,6 @@ def _readable(shape: str) -> str:
 
 
 def log_lines(view: RunView, attempts: Iterable[Attempt]) -> dict[str, list[LogLine]]:
-    """The error lines in the logs of attempts, by attempt id."""
     searched = islice((attempt for attempt in attempts if has_logs(attempt)), LOGS_SEARCHED)
     return {attempt.id: list(error_lines(view.with_texts(attempt))) for attempt in searched}
 

@@ -100,7 +100,7 @@ NOT_JUDGED = "not judged"
 """The reason to repeat only the judging."""
 
 
-class RerunAttempt(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class RerunAttempt(Struct, gc=False):
     """An attempt to repeat; a run may have a hundred thousand of them."""
 
     case: str

@@ -97,7 +97,6 @@ def refuse_unusable(labels: HumanLabels, path: Path, taxonomies: Mapping[str, It
 
 
 def _taxonomy_hint(labels: Iterable[str], taxonomies: Mapping[str, Iterable[str]]) -> str:
-    """The taxonomy that has most of these labels."""
     wanted = {label.casefold() for label in labels}
     fitting = {name: len(wanted & {label.casefold() for label in known}) for name, known in taxonomies.items()}
     best = max(fitting, key=lambda name: fitting[name], default="")
@@ -128,7 +127,6 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
 def _labelled(
     line: int, row: dict[str, str], run: str, find: FindAttempt
 ) -> tuple[str, HumanLabel, Question] | SkippedRow:
-    """The attempt, its label by a person, and its question."""
     name = next((row[column] for column in NAMES if row.get(column)), "")
     step, agent = (next((row[column] for column in columns if row.get(column)), "") for columns in (STEPS, AGENTS))
     if not name or not (row.get("label") or step or agent):

@@ -88,7 +88,6 @@ class Material(Struct):
 
     @property
     def case_name(self) -> str:
-        """The case as its harness names it."""
         return case_name(self.run, self.attempt.case)
 
     @property

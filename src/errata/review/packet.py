@@ -187,7 +187,6 @@ def _without_places(
 
 
 def _observations(log: Sequence[Observation], tell: Tell) -> tuple[Observation, ...]:
-    """The strongest; each text in short."""
     return tuple(
         msgspec.structs.replace(
             observation,

@@ -77,9 +77,7 @@ class AsksForVerdicts(Protocol):
 class Ledger(Protocol):
     """Remembers every call, before it is made and after."""
 
-    def answered(self, cache_key: str) -> ReviewCall | None:
-        """The answered call of this key, if there ever was one."""
-        ...
+    def answered(self, cache_key: str) -> ReviewCall | None: ...
 
     def is_in_batch(self, cache_key: str) -> bool:
         """Whether a call of this key was submitted in a batch that is not collected."""

@@ -124,7 +124,6 @@ def _repetition(texts: Sequence[str], at: int) -> tuple[int, int]:
 
 
 def _redacted_lines(lines: Sequence[_StepLine], steps: Sequence[Step], line: Callable[[Step], str]) -> list[_StepLine]:
-    """The same lines, redacted."""
     by_index = {step.index: step for step in steps}
     return [one if one.text.startswith("(as ") else one._replace(text=line(by_index[one.first])) for one in lines]
 

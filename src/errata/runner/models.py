@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import msgspec
 
 from errata.errors import NotFoundError, SettingsError, did_you_mean, extra_hint
+from errata.model.record import Struct
 from errata.settings.reviewers import refuse_address
 from errata.text.lazy_regex import lazy_regex
 
@@ -42,7 +43,7 @@ SETTINGS = frozenset(
 """Options of `inspect eval` of the same name."""
 
 
-class ModelDefinition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ModelDefinition(Struct, forbid_unknown_fields=True):
     """Never holds a key: `key_name` is the environment variable that does."""
 
     name: str = ""
@@ -58,7 +59,7 @@ class ModelDefinition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     settings: dict[str, Setting] = {}
 
 
-class SuiteDefinition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SuiteDefinition(Struct, forbid_unknown_fields=True):
     name: str = ""
     task: str
     """A file with an Inspect task, `FILE@TASK`, or a registered name such as `inspect_evals/gsm8k`."""
@@ -70,13 +71,12 @@ class SuiteDefinition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 Definition = TypeVar("Definition", ModelDefinition, SuiteDefinition)
 
 
-class ModelsFile(msgspec.Struct, frozen=True, kw_only=True):
+class ModelsFile(Struct):
     path: Path
     models: tuple[ModelDefinition, ...] = ()
     suites: tuple[SuiteDefinition, ...] = ()
 
     def chosen(self, names: Iterable[str], *, schedule: str = "") -> list[ModelDefinition]:
-        """The named models, those of a schedule, or all."""
         wanted = list(names)
         known = {model.name: model for model in self.models}
         for name in wanted:

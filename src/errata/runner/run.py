@@ -120,7 +120,6 @@ def smoke_run(job: SuiteJob) -> SmokeResult:
 
 
 def has_run(model: ModelDefinition, suite: SuiteDefinition, store: Store) -> bool:
-    """Whether the store has a run of the model on the suite that counts."""
     name = inspect_model(model)
     tasks = {suite.name, suite.task.rpartition("@")[2].rpartition("/")[2].removesuffix(".py")}
     return any(

@@ -32,7 +32,6 @@ from errata.text.shell import command_line
 
 
 def resolve_address(text: str, store: Store, *, run: StoredRun | None = None, suite: str = "") -> CaseAddress:
-    """A case or a bucket."""
     case = resolve_case(text, store, run=run, suite=suite)
     if case:
         return case

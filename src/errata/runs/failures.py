@@ -230,6 +230,5 @@ def _refuse(what: str, wanted: str, known: Sequence[str], is_known: bool) -> Non
 
 
 def case_names(stored: StoredRun, store: Store) -> Iterator[str]:
-    """Every case with a counted attempt, as its harness names it."""
     keys = dict.fromkeys(attempt.case for attempt in attempts_of(store, stored.pk, counted=True))
     return (case_name(stored.run, key) for key in keys)

@@ -212,7 +212,6 @@ def _is_earlier(other: StoredRun, stored: StoredRun, reports: Sequence[PriorRepo
 
 
 def _earlier_runs(stored: StoredRun, store: Store, reports: Sequence[PriorReport] = ()) -> Iterator[StoredRun]:
-    """Runs of the same suite that started earlier and are not excluded."""
     left, attempts = MOST_RUNS, MOST_ATTEMPTS
     for other in all_runs(store, suite=stored.run.suite) if stored.run.suite else ():
         if other.run.id == stored.run.id or other.run.excluded is not None:

@@ -17,7 +17,6 @@ from errata.store.database import Store
 
 
 def leaderboards(runs: Iterable[StoredRun], store: Store, *, timeouts: Timeouts = "count") -> list[SuiteBoard]:
-    """The suite with the newest run first."""
     suites: dict[tuple[str, str, str], list[StoredRun]] = {}
     for stored in runs:
         run = stored.run

@@ -135,7 +135,6 @@ def _members(
 
 
 def within(filters: FailureFilters, grouping: Grouping, name: str) -> FailureFilters:
-    """The filters of one group."""
     if grouping == "owner":
         return msgspec.structs.replace(filters, owners=(name,))
     field = {"bucket": "bucket", "check": "check", "category": "category"}[grouping]

@@ -51,7 +51,6 @@ def question_for(source: str, taxonomy: str = "") -> Question:
 
 
 def labels_by_taxonomy() -> dict[str, tuple[str, ...]]:
-    """Every taxonomy in use, with its labels."""
     listed = sorted(rules_in_use().taxonomies, key=lambda one: one.opt_in)
     known = {one.name: tuple(label.name for label in one.label) for one in listed}
     return {OWNERS.taxonomy: tuple(choice.label for choice in OWNERS.labels)} | known

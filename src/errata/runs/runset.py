@@ -87,7 +87,6 @@ class RunSet:
         return cases_named(self.store, stored.pk, keys)
 
     def case_for(self, stored: StoredRun, attempt: Attempt) -> Case | None:
-        """The case as this attempt had it."""
         return case_of(self.store, stored.pk, attempt.case, attempt.case_version)
 
     def _lookups(self, options: ComparisonOptions, *, to_pool: bool) -> Lookups:

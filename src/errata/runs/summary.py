@@ -128,7 +128,6 @@ class FailureTally:
 
     @property
     def categories(self) -> tuple[CategoryFailures, ...]:
-        """Of the categories with a failure, in the order of their names."""
         names = self._categories
         failed, cases = (
             Counter(chain.from_iterable(names.get(case, ()) for case in some))

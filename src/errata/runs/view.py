@@ -301,7 +301,6 @@ class RunView:
         return case_of(self.store, self.stored.pk, key, version)
 
     def case_for(self, attempt: Attempt) -> Case | None:
-        """The case as this attempt had it, with its files."""
         return self.case(attempt.case, attempt.case_version)
 
     def case_book(self) -> CaseBook:
@@ -309,7 +308,6 @@ class RunView:
         return case_book_of(self.store, self.stored.pk)
 
     def with_texts(self, attempt: Attempt) -> Attempt:
-        """The attempt with the texts of its files."""
         return with_texts(self.store, attempt)
 
     @cached_property
@@ -319,7 +317,6 @@ class RunView:
 
     @cached_property
     def known_buckets(self) -> dict[str, Bucket]:
-        """Those of the run's suite, by id."""
         return {bucket.id: bucket for bucket in buckets_of(self.store, self.run.suite)}
 
     @property

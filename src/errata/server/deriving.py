@@ -88,7 +88,6 @@ class LargeRuns:
             store.engine.dispose()
 
     def _next(self, store: Store) -> str | None:
-        """The run to derive now."""
         marks = {run_id: mark for run_id, (_, mark) in marks_of(store).items()}
         if store.is_read_only or (marks == self._settled and not self._wanted):
             return None

@@ -79,7 +79,6 @@ class Exchange(msgspec.Struct, kw_only=True):
             raise SettingsError(f"The query is wrong: {error}") from None
 
     def record(self, takes: type[T]) -> T:
-        """The body, which is JSON."""
         try:
             return msgspec.convert(strict_json(self.body), takes)
         except ValueError as error:

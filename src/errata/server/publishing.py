@@ -75,7 +75,6 @@ class Publisher:
             store.engine.dispose()
 
     def _next(self, until: float) -> str | None:
-        """The run that is due, after a wait for it; none where something else is to be done."""
         with self._changed:
             run_id = min(self._due, key=self._due.__getitem__, default=None)
             wait = min(until, self._due[run_id] if run_id else until) - time.monotonic()

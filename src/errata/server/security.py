@@ -205,7 +205,6 @@ def refusal(
 
 
 def host_name(header: str) -> str:
-    """The name in a `Host` header, without its port."""
     if header.startswith("["):
         return header.partition("]")[0] + "]"
     return header.partition(":")[0].lower()

@@ -150,7 +150,7 @@ DEPLOYMENT_EXAMPLE = (
 _VARIABLE = lazy_regex(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 
 
-class Deployment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Deployment(Struct, forbid_unknown_fields=True):
     """Never holds a key itself: `key_name` is the environment variable that does."""
 
     url: str = ""

@@ -183,7 +183,6 @@ def names_in(folder: str | Path) -> frozenset[str]:
 
 
 def folder_names(folder: Path) -> list[str]:
-    """The names of the same folders as `folders` has."""
     return [entry.name for entry in _entries(folder) if entry.is_folder]
 
 

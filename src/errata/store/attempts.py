@@ -76,7 +76,6 @@ def failures_to_triage(store: Store, pk: int, *, with_steps: Callable[[Attempt],
 
 
 def attempts_with_failed_check(store: Store, pk: int, check: str) -> Iterator[Attempt]:
-    """The counted attempts with this check failed."""
     joined = attempts.join(checks, (attempts.c.run_pk == checks.c.run_pk) & (attempts.c.seq == checks.c.seq))
     query = select(*PLACES).select_from(joined).where(attempts.c.run_pk == pk, attempts.c.counted)
     query = query.where(checks.c.name == check, checks.c.status == "fail").distinct()
@@ -147,13 +146,11 @@ _named_decoder = msgspec.msgpack.Decoder(_NamedCategories)
 
 
 def with_texts(store: Store, attempt: Attempt) -> Attempt:
-    """The attempt with the texts of its files."""
     with store.reading() as connection:
         return msgspec.structs.replace(attempt, artefacts=with_file_texts(connection, attempt.artefacts))
 
 
 def run_with_texts(store: Store, stored: StoredRun) -> Run:
-    """The run with the texts of its context files."""
     with store.reading() as connection:
         return msgspec.structs.replace(stored.run, context=with_file_texts(connection, stored.run.context))
 

@@ -97,7 +97,6 @@ class BucketTransaction:
         return verdicts_in(self._connection, bucket_ids)
 
     def last_event(self, suite: str | None) -> BucketEvent | None:
-        """What a person did last."""
         query = _events(suite).where(bucket_events.c.what.in_(BY_PERSONS)).order_by(bucket_events.c.number.desc())
         row = self._connection.execute(query.limit(1)).first()
         return _event(row) if row else None

@@ -35,13 +35,11 @@ def buckets_of(store: Store, suite: str | None = None, *, gone: bool = False) ->
 
 
 def placements_of_run(store: Store, run_id: str) -> dict[str, Placement]:
-    """By attempt."""
     with store.reading() as connection:
         return {one.attempt: one for one in read_placements(connection, bucket_members.c.run_id == run_id)}
 
 
 def bucket_of_each(store: Store, run_id: str) -> dict[str, str]:
-    """Attempt → the id of its bucket."""
     query = select(bucket_members.c.attempt_id, bucket_members.c.bucket).where(bucket_members.c.run_id == run_id)
     known: dict[str, str] = {}
     with store.reading() as connection:

@@ -203,7 +203,6 @@ def measured_in(store: Store, pks: Collection[int], keys: Iterable[str]) -> Iter
 
 
 def last_attempts(store: Store, pk: int) -> dict[str, int]:
-    """Case key → the number of its last counted attempt."""
     query = (
         select(attempts.c.case_key, func.max(attempts.c.number))
         .where(attempts.c.run_pk == pk, attempts.c.counted)

@@ -40,7 +40,6 @@ def chunks(values: Iterable[T]) -> Iterator[list[T]]:
 
 
 def holds(column: ColumnElement[Any], data: bytes) -> ColumnElement[bool]:
-    """Whether a binary column has these bytes in it."""
     return func.instr(column, data) > 0
 
 

@@ -121,7 +121,6 @@ def _attributions(connection: Connection, pk: int, seqs: Sequence[int]) -> dict[
 
 
 def _cases(connection: Connection, pk: int, tried: Collection[Attempt]) -> dict[tuple[str, str], Case]:
-    """By key and version."""
     keys = sorted({attempt.case for attempt in tried})
     query = select(cases.c.key, cases.c.record).where(cases.c.run_pk == pk, cases.c.key.in_(keys))
     known = {(row.key, ""): unpack(row.record, Case) for row in connection.execute(query)}

@@ -80,7 +80,6 @@ _names_decoder = msgspec.msgpack.Decoder(RunNames)
 
 
 def names_of_runs(store: Store) -> list[RunNames]:
-    """Of all runs."""
     query = select(runs.c.record).where(runs.c.state == "current").order_by(runs.c.pk)
     with store.reading() as connection:
         return [_names_decoder.decode(record) for record in connection.execute(query).scalars()]

@@ -128,7 +128,6 @@ def lower(text: str) -> str:
 
 
 def is_secret_under(name: str, value: Any) -> bool:
-    """Whether a field of this name holds a secret."""
     if not isinstance(value, str) or len(value) < SHORTEST:
         return False
     named = _secret_name(name)

@@ -40,7 +40,6 @@ def for_user(text: str, *, raw: bool = False) -> str:
 
 
 def line_for_user(text: str, width: int = 0) -> str:
-    """On one line, and cut."""
     return one_line(for_user(text), width)
 
 
@@ -119,5 +118,4 @@ def outgoing_tree(value: Any) -> Any:
 
 
 def short_line(text: str, width: int) -> str:
-    """On one line and cut."""
     return one_line(_for_others(text), width)

@@ -212,7 +212,6 @@ def _shaped(text: str) -> Iterator[tuple[Shape, re.Match[str]]]:
 
 
 def _with_mark(text: str, lowered: str) -> Iterator[tuple[Shape, re.Match[str]]]:
-    """Secrets with any other mark."""
     known = shapes()
     for sign, marked in known.literal_by_sign.items():
         if sign in text:

@@ -34,7 +34,6 @@ class Shape:
         return re.compile(f"{start}{rule.get('before', '')}{marks}{rule['rest']}")
 
     def at(self, text: str, mark: int) -> re.Match[str] | None:
-        """The match whose mark is at this place."""
         start = mark - self._back
         match = self.pattern.match(text, start) if start >= 0 else None
         return match if match is None or not self._rule.get("login") or _is_login(match[1]) else None
@@ -53,7 +52,6 @@ _URL_SAFE = str.maketrans("+/", "-_")
 
 
 def _is_login(encoded: str) -> bool:
-    """Whether this is base64 of `user:password`."""
     try:
         decoded = urlsafe_b64decode(encoded.translate(_URL_SAFE).rstrip("=") + "=" * (-len(encoded.rstrip("=")) % 4))
     except ValueError:

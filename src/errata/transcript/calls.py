@@ -61,7 +61,6 @@ def calls_in(text: str) -> tuple[CalledFunction, ...]:
 
 
 def same_calls(made: tuple[CalledFunction, ...], required: tuple[CalledFunction, ...]) -> bool:
-    """Each required one was made, in any order, and nothing else was."""
     left = list(made)
     for wanted in required:
         match = next((one for one in left if is_same_call(one, wanted)), None)

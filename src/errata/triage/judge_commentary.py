@@ -27,7 +27,6 @@ _SEVERAL_CALLS = _any(
 
 
 def expected_functions(judge: str) -> tuple[str, ...]:
-    """The functions that it names in a sentence about what was expected."""
     named: dict[str, None] = {}
     for sentence in sentences(judge, at_colons=False):
         expects = _EXPECTS.search(sentence)

@@ -62,7 +62,6 @@ class NotUsed(msgspec.Struct, frozen=True):
 
     @property
     def where(self) -> str:
-        """In words."""
         return f"{_WORDS[self.place]} ({self.file}:{self.line})" if self.place == "file" else _WORDS[self.place]
 
 
@@ -112,7 +111,6 @@ def _hit(book: Rulebook, rule: Rule, written: _Text, attempt: Attempt) -> NotUse
 
 
 def _from_there(text: str, match: PatternMatch) -> str:
-    """The match and what follows it, to the end of its string or line."""
     end = _END.search(text, match.end())
     return one_line(text[match.start() : end.start() if end else len(text)], QUOTE)
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
-import msgspec
-
 from errata.model import Attempt, Case, Signal, SourceRef
+from errata.model.record import Struct
 from errata.model.words import Confidence, Owner, Phase
 from errata.text.redact import beginning
 
@@ -20,7 +19,7 @@ OWNER_BY_PHASE: dict[Phase, Owner] = {
 """Where nothing else is known of an error, the phase it happened in is a weak hint."""
 
 
-class Observed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class Observed(Struct, gc=False):
     """A signal and the owner it points to; without an owner it is only kept."""
 
     signal: Signal

@@ -68,7 +68,6 @@ class FailedTest(NamedTuple):
 
 
 def verifier_logs(attempt: Attempt) -> Iterator[tuple[Artefact, str]]:
-    """The logs that a verifier wrote, as plain text."""
     for artefact in attempt.artefacts:
         if artefact.role == "log" and artefact.text and is_of_verifier(artefact.path):
             yield artefact, own_output(plain(artefact.text))

@@ -261,8 +261,6 @@ _TELLING = lazy_regex(r"[\W_\d]")
 
 
 def _foreign_checks(attempts: Attempts, own_name: str, names: Collection[str]) -> Iterator[TaskEvidence]:
-    """Checks that are named after another task of the suite."""
-
     def foreign(attempt: Attempt) -> dict[str, str]:
         words = {word for check in attempt.checks if check.failed for word in _NAME.findall(check.name)}
         if own_name in words:

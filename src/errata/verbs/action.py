@@ -103,7 +103,6 @@ def _actions_in(reports: Iterable[RunReports]) -> list[Action]:
 
 
 def newest_of_each_subject(runs: Iterable[StoredRun]) -> list[StoredRun]:
-    """The newest run of every suite and subject."""
     newest: dict[tuple[str, str], StoredRun] = {}
     for run in runs:
         newest.setdefault((run.run.suite, subject_of(run.run)), run)

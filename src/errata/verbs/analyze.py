@@ -64,7 +64,6 @@ def analyze_new(
 
 
 def analyze_stored(run_ids: Iterable[str], store: Store) -> list[RunView]:
-    """Runs that are in the store already."""
     views = [RunView(run_by_id(store, run_id), store) for run_id in dict.fromkeys(run_ids)]
     for view in views:
         view.ensure_triaged()
@@ -125,7 +124,6 @@ def _import_each(
 def import_logs(
     paths: Sequence[Path], store: Store, *, source: str = "", map_path: Path | None = None
 ) -> tuple[list[StoredRun], list[UnreadFiles]]:
-    """The runs at the paths, imported and triaged, and the files that no source reads."""
     unread: list[UnreadFiles] = []
     orders = look_for(paths, source=source, map_path=map_path, on_unread=unread.append)
     summaries = import_orders(orders, store)

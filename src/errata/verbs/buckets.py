@@ -79,7 +79,6 @@ def list_buckets(
 
 
 def buckets_of_runs(selectors: Sequence[str], store: Store, *, alone: bool = False) -> BucketTable:
-    """Runs by name, or all."""
     return list_buckets(store, list(runs_named(selectors, store)), alone=alone)
 
 

@@ -32,7 +32,6 @@ def score(stored: StoredRun, store: Store, *, timeouts: Timeouts = "count") -> S
 
 
 def score_pooled(runs: Sequence[StoredRun], store: Store, *, timeouts: Timeouts = "count") -> list[Pool]:
-    """The runs of each subject as one."""
     return pool_runs([view.scores(timeouts=timeouts, to_pool=True) for view in RunSet.of(runs, store)])
 
 
@@ -47,7 +46,6 @@ def compare(
 
 
 def compare_named(selectors: Sequence[str], store: Store, options: ComparisonOptions) -> Comparison:
-    """Runs by name, or those of a comparison folder."""
     return compare(runs_to_compare(selectors, store).runs, store, options)
 
 
@@ -57,7 +55,6 @@ def cells_of_comparison(comparison: Comparison, store: Store) -> list[dict[str, 
 
 
 def list_leaderboards(store: Store, *, timeouts: Timeouts = "count") -> list[SuiteBoard]:
-    """Of every suite and version in the store."""
     return leaderboards(all_runs(store), store, timeouts=timeouts)
 
 
@@ -80,7 +77,6 @@ def sessions_named(selectors: Sequence[str], store: Store) -> list[tuple[Run, Ti
 def write_comparison_folder(
     runs: Sequence[StoredRun], store: Store, folder: Path, *, force: bool = False
 ) -> "ComparisonFolder":
-    """`compare --write`."""
     from errata.export import comparison_folder  # noqa: PLC0415 only `--write` needs it
 
     chosen = RunSet.of(runs, store)
@@ -105,7 +101,6 @@ def _differences(runs: RunSet) -> "tuple[Section, ...]":
 def write_studies(
     studies: Sequence[Consistency], store: Store, folder: Path, *, force: bool = False
 ) -> "list[WrittenTable]":
-    """`consistency -o`."""
     from errata.export import consistency as files  # noqa: PLC0415 only `-o` needs it
 
     runs = RunSet.of((stored for study in studies for stored in study.runs), store)

@@ -238,7 +238,6 @@ def read_allow_list(path: Path) -> tuple[AllowedCase, ...]:
 
 
 def format_gate(made: Gate, form: str, store: Store, *, is_gate: bool = True) -> str:
-    """A comment or JUnit XML."""
     if form == "junit":
         from errata.report.gate_comment import to_junit  # noqa: PLC0415 each format needs its own
 

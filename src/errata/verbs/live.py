@@ -60,7 +60,6 @@ def add_attempts(report: AttemptsReport, store: Store, *, now: datetime) -> Live
 
 
 def add_part(report: StepsReport | ChecksReport | ArtefactsReport, store: Store, *, now: datetime) -> LiveAnswer:
-    """Steps, checks or files of one attempt."""
     kind = {StepsReport: "steps", ChecksReport: "checks", ArtefactsReport: "artefacts"}[type(report)]
     attempt = id_of_attempt(
         report.run, _suite(report.run, store), report.case, session=report.session, index=report.index

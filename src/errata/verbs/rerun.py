@@ -16,7 +16,6 @@ from errata.text.shell import shell_word
 def plan_reruns(
     selectors: Iterable[str], store: Store, *, cases: Sequence[str] = (), owners: Sequence[str] = ()
 ) -> Iterator[tuple[RunView, Rerun]]:
-    """Of each run in turn."""
     for stored in runs_named(selectors, store):
         view = RunView(stored, store)
         yield view, plan_rerun(view, cases=cases, owners=owners)
@@ -48,7 +47,6 @@ def plan_rerun(view: RunView, *, cases: Iterable[str] = (), owners: Iterable[str
 
 
 def _key_of(case: str, view: RunView) -> str:
-    """A case by its name or its key."""
     run = view.run
     for key in (case, f"{run.suite}/{case}"):
         if next(view.attempts(counted=True, case=key), None) is not None:

@@ -111,7 +111,6 @@ def save_draft(attempt: str, request: DraftRequest, store: Store, reviewer: Revi
 
 
 def _field(reason: str) -> str:
-    """The field of the form that a reason is about."""
     if "quote" in reason or "evidence" in reason:
         return "evidence"
     return next((name for name in ("cause", "label", "decisive_step", "confidence") if f"`{name}`" in reason), "")

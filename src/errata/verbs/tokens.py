@@ -51,7 +51,6 @@ def list_tokens(store: Store) -> list[Token]:
 
 
 def has_tokens(store: Store) -> bool:
-    """Whether any token of the store still works."""
     return any(token.revoked_at is None for token in all_tokens(store))
 
 

@@ -132,7 +132,6 @@ def _row(entry: HistoryEntry) -> tuple[object, ...]:
 
 
 def words_of(entry: HistoryEntry) -> tuple[str, str]:
-    """Before and after, in words."""
     event = entry.event
     if event.what in ("undo", "redo"):
         numbers = ", ".join(map(str, event.change.undoes))

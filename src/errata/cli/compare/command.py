@@ -277,7 +277,6 @@ def _put_ranking(ranking: tuple[Ranked, ...], word: str) -> None:
 
 
 def _put_deviations(deviations: tuple[DeviationOutput, ...], names: CaseLabels, word: str) -> None:
-    """`word`: what is compared."""
     significant = [row for row in deviations if row.deviates]
     tests = f"{plural(len(deviations), 'test')}, Benjamini-Hochberg"
     put()

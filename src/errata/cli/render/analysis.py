@@ -166,7 +166,6 @@ def show_steps(analysis: Analysis) -> None:
 
 
 def show_categories(analysis: Analysis) -> None:
-    """Failed cases out of those of the category."""
     if analysis.not_judged:
         return
     whole = not holds_only_failures(analysis.stored)

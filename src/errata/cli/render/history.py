@@ -143,7 +143,6 @@ def put_action_header() -> None:
 
 
 def put_action(status: ActionStatus, *, raw: bool = False) -> None:
-    """An action, and whether it worked."""
     effect, action = status.effect, status.effect.action
     name = action.id[:SHORT] if status.in_store else "–"
     put(

@@ -46,7 +46,6 @@ def _first(suspects: SuspectTasks) -> list[SuspectTask]:
 
 
 def _put_by_counts(tasks: Sequence[SuspectTask]) -> None:
-    """Those with the same counts together."""
     alike: dict[str, list[str]] = {}
     for task in tasks:
         alike.setdefault(f"{counts_in_words(task)}; {only_counts(task)}", []).append(one_line(task.case))

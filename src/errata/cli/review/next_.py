@@ -103,7 +103,6 @@ def command(
 
 
 def _show_remarks(leased: LeasedPacket) -> None:
-    """Notes about this lease."""
     if leased.again:
         say(f"already leased to you until {leased.until}: {leased.case}; `--another` gets one more")
     if leased.returned:

@@ -2,12 +2,10 @@
 
 from typing import Literal
 
-import msgspec
-
 from errata.model.record import Struct
 
 
-class RaterPairOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"first": "one"}):
+class RaterPairOutput(Struct, rename={"first": "one"}):
     """Two reviewers or judges, over what both have rated."""
 
     first: str

@@ -1,7 +1,5 @@
 """What `errata buckets … --json` prints."""
 
-import msgspec
-
 from errata.model.record import Struct
 from errata.model.words import BucketStatus, MemberRole
 
@@ -111,7 +109,7 @@ class BucketSuggestionOutput(Struct):
     """Failures that a person has placed."""
 
 
-class MovedFromOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"origin": "from"}):
+class MovedFromOutput(Struct, rename={"origin": "from"}):
     attempt_id: str
     origin: str | None
 

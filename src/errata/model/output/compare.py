@@ -2,7 +2,6 @@
 
 from typing import Literal
 
-import msgspec
 from msgspec import UNSET, UnsetType
 
 from errata.model.counts import CategoryOverlap
@@ -97,7 +96,7 @@ class InstabilityOutput(Struct):
     failed_in_every_run: Cases
 
 
-class FlipsOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
+class FlipsOutput(Struct, rename={"from_": "from"}):
     from_: str
     to: str
     regressed: Cases

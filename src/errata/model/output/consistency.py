@@ -1,7 +1,5 @@
 """`--json` of `consistency`: repeated runs, and judges of the same attempts."""
 
-import msgspec
-
 from errata.model.output.agreement import RaterAgreementOutput
 from errata.model.output.compare import Cases
 from errata.model.output.score import Interval
@@ -109,7 +107,7 @@ class JudgeOutput(Struct):
     """The mean."""
 
 
-class ScoreGapOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"first": "one"}):
+class ScoreGapOutput(Struct, rename={"first": "one"}):
     """How far the scores of two judges are apart in the mean."""
 
     first: str
@@ -118,7 +116,7 @@ class ScoreGapOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"first":
     apart: float
 
 
-class JudgeDisputeOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"verdicts": "said"}):
+class JudgeDisputeOutput(Struct, rename={"verdicts": "said"}):
     run: str
     case: str
     attempt_id: str

@@ -2,7 +2,6 @@
 
 from typing import Any, Literal
 
-import msgspec
 from msgspec import UNSET, UnsetType
 
 from errata.model.bucket import RunBuckets
@@ -164,7 +163,7 @@ class OwnerRowOutput(Struct):
     changed: int
 
 
-class QuoteCheckOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"verified": "found"}):
+class QuoteCheckOutput(Struct, rename={"verified": "found"}):
     quotes: int
     verified: int
     stale: tuple[str, ...] = ()

@@ -156,7 +156,6 @@ async def _end(process: Process) -> None:
 
 
 def _last_line(errors: bytes) -> str:
-    """The last that has words in it."""
     lines = errors.decode("utf-8", "replace").splitlines()
     message = next((line for line in reversed(lines) if any(letter.isalpha() for letter in line)), "no error output")
     return line_for_user(message, 200)

@@ -43,7 +43,6 @@ TOGETHER = 100
 
 
 def open_batches_of(runs: Sequence[str], store: Store, request: ReviewRequest) -> list[ReviewBatch]:
-    """Of this reviewer."""
     return batches_of(store, runs, reviewer=word_for(request.chosen.identity), states=OPEN)
 
 

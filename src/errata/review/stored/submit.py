@@ -105,7 +105,6 @@ def _whole(packet: Packet, make: Callable[[PacketOptions], Packet], *, blind: bo
 def import_rows(
     rows: Mapping[str, Sequence[FilledRow]], context: RunContext, store: Store, request: ImportRequest
 ) -> Iterator[KeptRow | BadRow]:
-    """Attempt → the rows about it, all of one run."""
     options = PacketOptions(question=context.question(request.taxonomy), blind=request.blind)
     for packet in packets_of(context, store, attempts=frozenset(rows), options=options):
         case = case_name(context.stored.run, packet.case_key)

@@ -36,14 +36,14 @@ from errata.verbs.store import all_runs, stored_runs
 MOST_KNOWN = 1_000
 
 
-class BucketsQuery(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class BucketsQuery(Struct, forbid_unknown_fields=True):
     runs: str = ""
     """Names or ids, separated by commas; default: all runs."""
     alone: bool = False
     """Also buckets of one failure."""
 
 
-class GapsQuery(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class GapsQuery(Struct, forbid_unknown_fields=True):
     suite: str = ""
 
 
@@ -142,7 +142,7 @@ SEARCH = (
 )
 
 
-class CompareQuery(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CompareQuery(Struct, forbid_unknown_fields=True):
     runs: str
     """Names or ids, separated by commas."""
     common: bool = False
@@ -203,7 +203,7 @@ SCORES = (
 MOST_STEPS = 100
 
 
-class AttemptQuery(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AttemptQuery(Struct, forbid_unknown_fields=True):
     attempt: str
     """Its id, or RUN/CASE; `#2` after it means the second attempt at the case."""
 

@@ -19,7 +19,6 @@ def attempt_page(run: str, case: str, attempt: int | str = 1, anchor: str = "", 
 
 
 def attempt_address(attempt_id: str, anchor: str = "", /, **query: str) -> str:
-    """The page of an attempt by its id."""
     parts = split_attempt_id(attempt_id)
     number = f"{parts.session}.{parts.index}" if parts.session is not None else str(parts.index)
     return attempt_page(parts.run, parts.case, f"{number}:{parts.path}" if parts.path else number, anchor, **query)

@@ -164,7 +164,6 @@ def _saved(exchange: Exchange) -> dict[str, str]:
 
 
 def sent_form(exchange: Exchange) -> Answer:
-    """What a button of the form does."""
     query = _query(exchange)
     form = parse_qs(exchange.body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=5_000)
     wanted = _value(form, "do") or "save"

@@ -337,7 +337,6 @@ def names_in(row: ScoreFields) -> list[str]:
 
 
 def name_of_score(data: dict[str, Any]) -> str:
-    """The name of a case that only the scores have."""
     names = names_in(ScoreFields(id=data.get("id"), prompt=data.get("prompt")))
     return names[0] if names else name_of(data["id"])
 

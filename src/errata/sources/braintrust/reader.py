@@ -228,7 +228,6 @@ def kind_of(span: dict[str, Any]) -> str:
 
 
 def steps_of(spans: list[Row]) -> tuple[Step, ...]:
-    """Ordered by start."""
     ordered = sorted(spans, key=lambda one: number(mapping(one.data.get("metrics")).get("start")) or 0)[:STEPS_CAP]
     at = {text(one.data.get("span_id")): index for index, one in enumerate(ordered)}
     return tuple(_step(one, index, at) for index, one in enumerate(ordered))

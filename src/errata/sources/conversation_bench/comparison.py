@@ -39,7 +39,6 @@ class RunFolder(NamedTuple):
 
 
 def listed_runs(folder: Path) -> Iterator[RunFolder | Unreadable]:
-    """The run folders that a comparison lists, without duplicates."""
     benchmark = text(metadata(folder).get("benchmark"))
     seen: set[Path] = set()
     for row in csv_rows(folder / RUN_RESULTS, source=NAME, root=folder):
@@ -144,7 +143,6 @@ _ROW_METRICS = {"pass_rows": "passed", "fail_rows": "failed", "incomplete_rows":
 
 
 def _columns() -> Iterator[tuple[str, str, str, str]]:
-    """Name, metric, column, and the column of the denominator."""
     yield HEADLINE, "pass_rate", HEADLINE, "turns_scored"
     yield "fail_row_rate", "fail_rate", "fail_row_rate", "turns_scored"
     for name in _COUNTS:

@@ -144,7 +144,6 @@ class _TurnLines:
 
 
 def _note_error(line: RunLogLine, errors: dict[int, dict[str, ErrorInfo]]) -> bool:
-    """Whether the line has the tag of an error of a turn."""
     tagged = _TAGGED.match(line.message)
     if tagged is None:
         return False

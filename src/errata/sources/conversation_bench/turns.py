@@ -109,7 +109,6 @@ class Turns:
         return self._attempt(row, scores, scores.measurement, _judgements(row.data, self._judge))
 
     def without_judge(self, row: Row) -> Attempt:
-        """A turn of a conversation without a judge."""
         return self._attempt(row, NOT_JUDGED, "not_run", ())
 
     def skipped_by_judge(self, row: Row) -> Attempt:

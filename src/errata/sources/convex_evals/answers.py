@@ -70,7 +70,6 @@ def read_answer(path: Path, root: Path) -> SavedAnswer | Unreadable | None:
 
 
 def debug_files(answer: SavedAnswer) -> dict[str, dict[str, Any]]:
-    """`outputFiles` and `evalSourceFiles` of a debug answer."""
     try:
         value = mapping(unwrap(decode_answer(answer.path.read_bytes())))
     except (OSError, ValueError, RecursionError):

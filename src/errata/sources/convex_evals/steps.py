@@ -101,7 +101,6 @@ def with_steps_never_started(checks: list[Check], *, pipeline: str = "") -> list
 
 
 def step_check(name: str, kind: str, reason: str, ref: SourceRef) -> Check:
-    """The check of one step, from an answer or from a log."""
     status = _STATUS.get(kind, "unscored")
     return Check(
         name=name,

@@ -72,7 +72,6 @@ class EvalscopeReport:
         return None if text(self.data.get("primary_metric_unavailable_reason")) else next(iter(self.measures), None)
 
     def requested(self, subset: str) -> int | None:
-        """The number of requested samples of a subset."""
         counts = mapping(mapping(self._execution.get("subsets")).get(subset))
         return count(counts.get("requested"))
 

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from errata.errors import SettingsError
+from errata.model.record import Struct
 from errata.sources.generic.values import structured
 from errata.sources.shared.last_result import remember_last
 from errata.text.lazy_regex import lazy_regex
@@ -26,7 +27,7 @@ _SEGMENT = lazy_regex(r"\[(\d+)\]|([^.\[\]]+)")
 LISTED = 40
 
 
-class MappedColumn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class MappedColumn(Struct, forbid_unknown_fields=True):
     column: str
     optional: bool = False
     """True if a log may lack the column."""
@@ -54,7 +55,7 @@ class CheckColumn(VerdictColumn, frozen=True, kw_only=True, forbid_unknown_field
     """The column with the reason as text."""
 
 
-class HeadlineColumn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class HeadlineColumn(Struct, forbid_unknown_fields=True):
     """The score that the harness states for a run: a column or a path, or a constant."""
 
     column: str = ""
@@ -163,7 +164,6 @@ class Mapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return bool(self.attempt.passed or self.attempt.score or self.checks)
 
     def columns(self) -> tuple[tuple[str, MappedColumn], ...]:
-        """Every column that the mapping names, with its key."""
         return _columns(self)
 
     def each_column(self) -> Iterator[tuple[str, MappedColumn]]:

@@ -108,7 +108,6 @@ class AtifTrajectory:
     def _delegated(
         self, step: dict[str, Any], subagents: dict[str, Any], ref: SourceRef, *, depth: int, index: int
     ) -> None:
-        """Add the steps of a subagent below the step that called it."""
         for result in sequence(mapping(step.get("observation")).get("results")):
             for link in map(mapping, sequence(mapping(result).get("subagent_trajectory_ref"))):
                 name = text(link.get("trajectory_id")) or text(link.get("session_id"))
@@ -234,7 +233,6 @@ def _bounded(bag: dict[str, Any]) -> dict[str, Any]:
 
 
 def _calls(step: dict[str, Any]) -> tuple[tuple[ToolCall, ...], list[dict[str, Any]]]:
-    """The calls with their results, and the results without a call."""
     results = [mapping(result) for result in sequence(mapping(step.get("observation")).get("results"))]
     calls = [mapping(call) for call in sequence(step.get("tool_calls"))]
     ids = {text(call.get("tool_call_id")) for call in calls} - {""}
@@ -301,7 +299,6 @@ def _environment(result: dict[str, Any], index: int, parent: int, ref: SourceRef
 
 
 def _content(value: Any) -> tuple[str, tuple[dict[str, Any], ...]]:
-    """The text, and the parts that are not text."""
     if not isinstance(value, list):
         return (value, ()) if isinstance(value, str) else ("", () if value is None else ({"value": plain(value)},))
     parts = [part if isinstance(part, dict) else {"value": part} for part in value]

@@ -95,7 +95,6 @@ class TrialContext(NamedTuple):
         return os.sep.join((self.place, *names))  # noqa: PTH118
 
     def files(self, folder: str) -> list[str]:
-        """The names of the first files in one of its folders."""
         return file_names(self.inside(folder))[:FILES_CAP] if folder in self.names else []
 
 
@@ -117,7 +116,6 @@ def case_of(run: Run, task: str, result: dict[str, Any], ref: SourceRef) -> Case
 
 
 def attempts_of(result: dict[str, Any], context: TrialContext, documents: Documents, digest: str) -> Iterator[Attempt]:
-    """The attempt of the trial, then those of its steps."""
     config = mapping(result.get("config"))
     extra = non_empty(
         id=result.get("id"),

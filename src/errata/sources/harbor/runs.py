@@ -84,7 +84,6 @@ def trials_of(folder: Path, documents: Documents) -> tuple[list[HarborTrial], li
 
 
 def inline_trials(job: dict[str, Any], folder: Path, seen: set[str]) -> list[HarborTrial]:
-    """Trials in the job's own file that have no folder."""
     trials = []
     for at, entry in enumerate(sequence(job.get("trial_results"))):
         result = mapping(entry)

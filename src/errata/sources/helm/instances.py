@@ -153,7 +153,6 @@ def _beside(instance: dict[str, Any], references: list[dict[str, Any]]) -> dict[
 
 
 def _stats_rows(context: InstanceContext, row: Row) -> tuple[Row, ...]:
-    """The stats of the instance of a request."""
     instance = mapping(row.data["instance"])
     key = key_of(instance.get("id"), row.data.get("train_trial_index"), instance.get("perturbation"))
     return context.measured.of(key) if context.measured is not None else ()

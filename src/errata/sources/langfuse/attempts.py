@@ -111,7 +111,6 @@ class AttemptPlace(NamedTuple):
 
     @property
     def dataset_input(self) -> Any:
-        """The input in the dataset."""
         fields = self.item.data if self.item else self.link.data if self.link else {}
         return fields.get("input")
 

@@ -98,7 +98,6 @@ class DatasetRuns:
             self.problems.append(unreadable(NAME, row.ref, "a score without a trace or a run"))
 
     def _learn(self) -> None:
-        """The same for scores inside of the traces."""
         for file in self._export.traces:
             for row in json_rows(file, source=NAME, root=self._export.root, paged="data"):
                 data = mapping(row.data) if isinstance(row, Row) else {}

@@ -100,7 +100,6 @@ class MlflowReader:
 
 
 def summaries(files: list[Path], documents: Documents) -> dict[str, MlflowSummary]:
-    """By run."""
     by_run = {}
     for file in files:
         data = documents.get(file, cap=SUMMARY_CAP)

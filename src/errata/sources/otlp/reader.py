@@ -56,7 +56,6 @@ def _items(batches: Batches, path: Path) -> Iterator[Item]:
 
 
 def run_of(survey: TraceSurvey, tested: TraceSubject, resource: dict[str, Any], path: Path) -> Run:
-    """A run of traces, which have no run of their own."""
     attributes = Attributes(resource.get("attributes"))
     begun, ended = survey.times(tested)
     environment: dict[str, Any] = settings(non_empty(**{str(key): value for key, value in attributes.all.items()}))

@@ -277,7 +277,6 @@ WITHOUT_REASON = frozenset(("ExitCode", "NoResult", "NothingSpent"))
 
 
 def verdicts_of(runs: Iterable[tuple[str, Attempt]]) -> RunVerdicts:
-    """Each run with its name, one by one."""
     has_verdict = judged_in_vain = False
     by_text: dict[tuple[str, str], ErrorInfo] = {}
     for name, run in runs:

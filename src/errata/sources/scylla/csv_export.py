@@ -90,7 +90,6 @@ class SubtestFigures:
         return self._rows.pop(key, None)
 
     def unused_rows(self) -> Iterator[Unreadable]:
-        """Subtests without a run in `runs.csv`."""
         for row in self._rows.values():
             yield unreadable(NAME, row.ref, "this subtest is not in runs.csv", excerpt=repr(row.data))
 

@@ -73,7 +73,6 @@ class RowsByRun:
         return list(rows)
 
     def unused_rows(self) -> Iterator[Unreadable]:
-        """Rows of runs that are not in `runs.csv`."""
         while self._read_group():
             pass
         for rows in self._held.values():

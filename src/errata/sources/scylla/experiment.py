@@ -229,7 +229,6 @@ def facts_of_reports(reports: Reports) -> dict[str, Any]:
 
 
 def parts_of(reports: Reports) -> Iterator[Part]:
-    """Every tier, each followed by its subtests."""
     best = text(reports.experiment.summary.get("best_tier"))
     for name, tier in reports.tiers.items():
         summary = mapping(tier.report.get("summary"))

@@ -16,7 +16,6 @@ AT_ONCE = timedelta(seconds=2)
 
 
 def number_sessions(blocks: list[LogBlock]) -> None:
-    """Give every block the number of its session."""
     number, seen, until = 0, dict[str, LogBlock](), datetime.max.replace(tzinfo=UTC)
     for block in sorted(blocks, key=lambda block: times.parse(block.started_at)):
         start = times.parse(block.started_at)

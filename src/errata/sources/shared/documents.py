@@ -75,7 +75,6 @@ class Documents:
         return object_in(json_document(data, self.ref(path), source=self._source), self._source, self._problems)
 
     def artefact(self, path: str | Path, role: ArtefactRole, *, name: str = "", clean: bool = False) -> Artefact | None:
-        """A file as an artefact; None if there is no such file."""
         ref, data = self.ref(path), small_file(path, TEXT_CAP)
         if data is not None:
             return _artefact(data, ref, role, name=name or Path(path).name, size=len(data), clean=clean)

@@ -100,7 +100,6 @@ class TestVerdict(NamedTuple):
 
     @property
     def attempt_fields(self) -> dict[str, Any]:
-        """The fields of an attempt that this verdict sets."""
         return self.facts._asdict() | {
             "native_status": self.status,
             "native_reason": self.reason,

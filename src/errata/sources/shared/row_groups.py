@@ -200,7 +200,6 @@ def repeated_rows(
 
 
 def repetitions(rows: Iterable[Row], key: Callable[[Any], Hashable]) -> list[Row]:
-    """The rows whose key an earlier row has."""
     first: dict[Hashable, Row] = {}
     return [row for row in rows if first.setdefault(key(row.data), row) is not row]
 

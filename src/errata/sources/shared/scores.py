@@ -106,7 +106,6 @@ class RowScore(NamedTuple):
 
     @property
     def attempt_fields(self) -> dict[str, Any]:
-        """The fields of an attempt that this score sets."""
         return self.facts._asdict() | {
             "reported": self.value,
             "reported_counted": self.value is not None,

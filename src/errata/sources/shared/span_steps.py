@@ -47,7 +47,6 @@ class SpanTranscript:
 
     @property
     def messages_before_answer(self) -> list[dict[str, Any]]:
-        """The messages before the first answer."""
         messages = []
         for step in self._talk.steps:
             if step.kind == "model_call" and step.actor.role == "assistant":

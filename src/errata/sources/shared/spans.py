@@ -4,10 +4,10 @@ import base64
 import binascii
 from typing import Any, Literal, NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
 from errata.model import ErrorInfo, SourceRef, ToolCall, ToolResult, Usage
+from errata.model.record import Struct
 from errata.model.times import from_milliseconds
 from errata.model.words import Phase
 from errata.sources.base import decode
@@ -25,7 +25,7 @@ _SIZES = (8, 16)
 """Bytes of the id of a span, and of a trace."""
 
 
-class TraceSpan(msgspec.Struct, frozen=True, kw_only=True):
+class TraceSpan(Struct):
     """One operation; its request and its reply are chat messages."""
 
     id: str

@@ -36,7 +36,6 @@ class TranscriptBuilder:
         self._steps.append(replace(step, index=len(self._steps)))
 
     def step_of_call(self, ident: str) -> int | None:
-        """The step that made a call."""
         return self._asked.get(ident)
 
     def answer(self, ident: str, result: ToolResult, ref: SourceRef | None, error: ToolError | None = None) -> None:

@@ -157,7 +157,6 @@ def non_empty(**facts: Any) -> dict[str, Any]:
 
 
 def differing(repeated: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
-    """The repeated facts that differ from the first ones, or are not among them."""
     return {name: plain(fact) for name, fact in repeated.items() if name not in first or first[name] != fact}
 
 

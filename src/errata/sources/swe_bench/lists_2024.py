@@ -78,7 +78,6 @@ def run_folder(report: Path) -> Path:
 
 
 def logs_beside(report: Path) -> dict[str, InstanceLog]:
-    """By instance."""
     logs = {}
     for folder in dict.fromkeys((run_folder(report) / "logs", report.parent / "logs")):
         for path in children(folder) if folder.is_dir() else ():

@@ -136,7 +136,6 @@ class RunReader:
         yield from self._run(facts, list(document), instance)
 
     def trajectories_alone(self, path: Path) -> Iterator[Item]:
-        """Trajectories that were not evaluated."""
         names = [*self._trajectories.instances()]
         joined = self._join(SweBenchEvaluation(""), self._files.root, alone=True)
         ref = self._documents.ref(path)

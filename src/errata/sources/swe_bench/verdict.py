@@ -51,7 +51,6 @@ class PatchVerdict(NamedTuple):
 
 
 def verdict_of(folder: Path, documents: Documents) -> PatchVerdict:
-    """The verdict for the instance of this folder."""
     document = documents.get(folder / REPORT)
     files = [documents.artefact(folder / name, role, name=name, clean=role == "log") for name, role in _FILES]
     artefacts = tuple(one for one in files if one is not None)
@@ -75,7 +74,6 @@ def verdict_of(folder: Path, documents: Documents) -> PatchVerdict:
 
 
 def measurement_error(reason: str, message: str, phase: Phase, ref: SourceRef | None) -> ErrorInfo:
-    """An error that prevented the measurement of a patch."""
     kind = reason or "EvaluationError"
     derived: tuple[ErrorText, ...] = () if reason else ("type",) if message else ("type", "message")
     message = message or reason or "the evaluation left no report"

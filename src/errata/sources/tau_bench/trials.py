@@ -76,7 +76,6 @@ def steps_of(messages: list[Any], ref: SourceRef) -> tuple[Step, ...]:
 
 
 def last_agent_message(steps: tuple[Step, ...]) -> Step | None:
-    """The agent's last message."""
     return next((step for step in reversed(steps) if step.actor.role == "assistant"), None)
 
 

@@ -71,7 +71,6 @@ def guess_times(pool: ColumnPool) -> None:
 
 
 def guess_texts(pool: ColumnPool) -> None:
-    """The chat, the prompt, the expected answer and the output."""
     chats = pool.candidates("messages", lambda profile: profile.is_messages) or [
         profile for profile in pool.free() if profile.is_messages and profile.has_answers
     ]
@@ -307,7 +306,6 @@ def guess_repetitions(pool: ColumnPool) -> None:
 
 
 def _repeats(keys: list[ColumnProfile], rows: int) -> int:
-    """How many rows repeat another one by these columns."""
     if not keys:
         return 0
     return rows - len({tuple(repr(profile.values[at]) for profile in keys) for at in range(rows)})

@@ -89,7 +89,6 @@ class ColumnProfile:
 
     @cached_property
     def is_flag(self) -> bool:
-        """Whether every value is a yes or a no."""
         if not self.filled or any(yes_or_no(value) is None for value in self.filled):
             return False
         low = {str(value).strip().lower() for value in self.filled if not isinstance(value, bool)}
@@ -245,7 +244,6 @@ def _clipped(value: Any) -> Any:
 
 
 def profiles_of(rows: Iterable[dict[str, Any]]) -> dict[str, ColumnProfile]:
-    """A profile of each column, in the order of their appearance."""
     flat = [dict(flatten(row)) for row in rows]
     paths = dict.fromkeys(path for row in flat for path in row)
     shallow = sorted(paths, key=lambda path: path.count(".") + path.count("["))[:COLUMNS_CAP]

@@ -47,7 +47,6 @@ class DraftedMapping:
         self.doubts.append(MappingDoubt(key=shown, chosen=chosen, why=why, alternatives=tuple(alternatives)))
 
     def columns(self) -> set[str]:
-        """The names in the values of all keys."""
         return {name for (section, _), value in self.keys.items() for name in _names(value, section)}
 
     @property
