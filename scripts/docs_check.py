@@ -25,7 +25,7 @@ import click
 
 from errata import sources
 from errata.cli.app import app
-from errata.server.pages.review_keys import keys_table
+from errata.server.pages.review_keys import KEYS, cap_of
 
 ROOT = Path(__file__).parent.parent
 COMMANDS_PAGE = ROOT / "docs" / "commands.md"
@@ -218,7 +218,8 @@ def with_sources(text: str) -> str:
 
 def with_keys(text: str) -> str:
     """The text with the keys of the review page."""
-    table = "".join(f"{row}\n" for row in keys_table())
+    rows = [f"| {' '.join(f'`{cap_of(cap)}`' for cap in key.keys)} | {key.does} |\n" for key in KEYS]
+    table = "".join(("| key | what it does |\n", "|---|---|\n", *rows))
     return _KEYS.sub(lambda found: f"{found[1]}{table}{found[2]}", text)
 
 

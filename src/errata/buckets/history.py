@@ -75,7 +75,6 @@ def _statuses(change: BucketChange, at: int) -> str:
 
 
 def touched_by(events: Sequence[BucketEvent]) -> set[str]:
-    """The buckets that taking these back may change."""
     versions = {after.bucket.id for event in events for _, after in event.change.versions}
     ends = (place for event in events for move in event.change.moves for place in (move.before, move.after))
     return versions | {place.bucket for place in ends if place}

@@ -30,7 +30,6 @@ def missing_cases(survey: RunSurvey) -> Iterator[Finding]:
 
 
 def unnamed_cases(survey: RunSurvey) -> Iterator[Finding]:
-    """Planned cases that the log does not even name."""
     expected = survey.run.expected_cases or 0
     absent = expected - len(survey.cases) - survey.not_in_log
     if absent > 0 and survey.counted:
@@ -82,7 +81,6 @@ def duplicate_cases(survey: RunSurvey) -> Iterator[Finding]:
 
 
 def _copied_rows(survey: RunSurvey) -> Iterator[Finding]:
-    """Rows that equal another one in every field."""
     copies = [item for item in survey.unreadables if item.copy_of]
     if copies:
         cases = ", ".join(list(dict.fromkeys(item.copy_of for item in copies))[:8])

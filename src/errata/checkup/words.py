@@ -33,7 +33,6 @@ def case_name(survey: RunSurvey, case: str) -> str:
 
 
 def names(survey: RunSurvey, named: NamedAttempts) -> str:
-    """The first few cases by name, sorted as people count."""
     listed = sorted({case_name(survey, seen.case) for seen in named.first}, key=_as_counted)
     more = len(named.cases) - len(listed[:NAMED])
     return ", ".join(listed[:NAMED]) + (f" and {more} more" if more > 0 else "")
@@ -50,7 +49,6 @@ def phases_in_words(survey: RunSurvey, *, errors: bool = False) -> str:
 
 
 def quote_errors(seen: Sequence[AttemptNote]) -> list[Evidence]:
-    """The errors of attempts, each with its place in the log."""
     return [
         Evidence(
             quote=one_line(key_line(error.error.quotable), QUOTE_WIDTH),

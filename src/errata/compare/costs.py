@@ -76,7 +76,6 @@ def frontier(tiers: Mapping[str, Spending]) -> tuple[str, float] | None:
 
 
 def costs_of_pass(trials: Trials, frontiers: Mapping[str, float]) -> CostOfPassOutput:
-    """`frontiers`: case → its frontier cost of pass."""
     passing = [case for case, tries in trials.counted.items() if all(one.passed for one in tries)]
     known = [frontiers[case] for case in passing if case in frontiers]
     if not known:

@@ -77,7 +77,6 @@ class Trial(Struct, gc=False):
 
     @property
     def passes_by_harness(self) -> bool:
-        """Whether the harness counts it as passed, whatever its outcome."""
         return self.reported >= 1 if self.reported_counted and self.reported is not None else self.passed
 
     @property

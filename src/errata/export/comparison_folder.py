@@ -168,7 +168,6 @@ def _refuse_to_replace(folder: Path, files: dict[str, str], *, force: bool) -> N
 
 
 def _has_content(path: Path, content: str) -> bool:
-    """False for a file that can't be read."""
     try:
         return path.read_bytes() == content.encode("utf-8", "replace")
     except OSError:

@@ -144,7 +144,6 @@ class DataTable(Generic[Row]):
         return count
 
     def write_parquet(self, path: Path | str) -> int:
-        """The number of rows."""
         parquet = _library("pyarrow.parquet", "parquet")
         count = 0
         with replacing(Path(path)) as unfinished, parquet.ParquetWriter(unfinished, self._schema()) as writer:

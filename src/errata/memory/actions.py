@@ -153,7 +153,6 @@ def require_report(path: Path, data: bytes, record: ActionRecord) -> None:
 
 
 def remove_from_report(action: Action, *, dry_run: bool) -> Edited:
-    """Take the action's line out of the report that it was written into."""
     if not action.report:
         raise ReportError(
             f"Action `{action.id}` is not in any report", hint="leave out `--report` to remove it from the store"

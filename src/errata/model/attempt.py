@@ -151,7 +151,6 @@ class Attempt(Record):
 
     @property
     def passes_by_harness(self) -> bool:
-        """Whether the harness counts it as passed, whatever its outcome."""
         return self.reported >= 1 if self.reported_counted and self.reported is not None else self.outcome == "pass"
 
     @property
@@ -170,7 +169,6 @@ class Attempt(Record):
 
     @property
     def lasting_error(self) -> ErrorInfo | None:
-        """The first error that the attempt did not recover from."""
         return next((error for error in self.errors if not error.recovered), None)
 
     @property

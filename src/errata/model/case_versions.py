@@ -46,7 +46,6 @@ def _comparable(value: Any) -> Any:
 
 
 def is_changed(cases: Iterable[Case]) -> bool:
-    """Whether any two of them contradict each other."""
     different = list({case.digest: case for case in cases if case.digest}.values())
     return any(contradict(one, other) for at, one in enumerate(different) for other in different[at + 1 :])
 

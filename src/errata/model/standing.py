@@ -72,7 +72,6 @@ def without_withdrawn(verdicts: Iterable[Verdict]) -> list[Verdict]:
 
 
 def final(verdicts: Iterable[Verdict]) -> Verdict | None:
-    """The current verdict, where it counts towards a final bucket."""
     current = standing(verdicts)
     return current.verdict if current and current.final else None
 
@@ -159,5 +158,4 @@ class AttemptReview(msgspec.Struct, frozen=True):
 
 
 def may_be_stale(verdict: Verdict, stored: StoredRun) -> bool:
-    """Whether the run has been imported with other content since."""
     return stored.run.revision > 1 and (verdict.at or "") <= stored.imported_at

@@ -108,7 +108,6 @@ def blame_words(failure: BatchFailure, *, framework: bool) -> str:
 
 
 def needed_for(failure: BatchFailure, report: BatchReport) -> str:
-    """What has to be done for this test."""
     category, earlier = report.category_of(failure), failure.test.earlier
     if category is None or not category.framework:
         return ""

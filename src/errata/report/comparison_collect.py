@@ -345,7 +345,6 @@ LINE = 200
 
 
 def unmeasured_cases(run: ComparedRun) -> Iterator[UnmeasuredCase]:
-    """In the order of the suite."""
     in_order = sorted(run.unmeasured, key=lambda pair: (pair[0].position is None, pair[0].position or 0, pair[1]))
     for attempt, name in in_order:
         why = _why(attempt)

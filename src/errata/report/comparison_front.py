@@ -115,7 +115,6 @@ def _notes(report: ComparisonReport) -> dict[str, str]:
 
 
 def answer_sentences(report: ComparisonReport) -> list[str]:
-    """The whole report in a few sentences: whose the failures are, and whether the runs differ."""
     if not report.failed_rows:
         return [f"No row failed in {plural(len(report.runs), 'run')}."]
     owners: Counter[str] = Counter()

@@ -272,7 +272,6 @@ def _share(often: int, model: ReportedModel) -> str:
 
 
 def model_in_short(model: ReportedModel) -> str:
-    """The main modes of a model with their cases, in one line."""
     if not model.failed:
         return "no failed rows."
     modes = "; ".join(f"{lowered(mode_title(one))} ({_cases(one)})" for one in model.modes[:TOP])

@@ -39,7 +39,6 @@ class SharedError(NamedTuple):
 def shared_errors(
     run: Run, failures: Iterable[tuple[str, Attribution]], lines: Mapping[str, Sequence[LogLine]]
 ) -> list[SharedError]:
-    """`failures` come with their case keys; `lines` are the error lines in the logs of an attempt, by attempt id."""
     groups: dict[str, _SharingFailures] = {}
     for case, attribution in failures:
         for error in _errors_of(attribution, lines.get(attribution.attempt, ())):

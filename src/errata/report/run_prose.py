@@ -49,7 +49,6 @@ def answer_of(report: RunReport) -> str:
 
 
 def answer_sentences(report: RunReport) -> list[str]:
-    """The whole report in a few sentences: whose the failures are."""
     failures, subject = report.failures, report.subject
     if not failures:
         return [f"{words_without_failures(report.nothing_failed)}."] if report.nothing_failed is not None else []

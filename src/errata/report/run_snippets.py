@@ -163,7 +163,6 @@ def _cut(lines: Sequence[str]) -> str:
 
 
 def _place(verdict: Verdict) -> str:
-    """The file of the output that the reader quotes."""
     quoted = (quote.place for quote in verdict.evidence if quote.place.startswith("output/"))
     return next(quoted, "").removeprefix("output/")
 

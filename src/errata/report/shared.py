@@ -144,7 +144,6 @@ def strong_suspicions(view: RunView, cases: Collection[str] | None = None) -> li
 
 
 def count_passes(listed: Iterable[SuspiciousPass]) -> int:
-    """A pass may be odd in several ways."""
     return len({odd.suspicion.attempt for odd in listed})
 
 

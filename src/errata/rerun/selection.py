@@ -62,7 +62,6 @@ class Rerun(Struct):
 def select_rerun(
     stored: StoredRun, attempts: CountedAttempts, triaged: Mapping[str, TriagedFailure], choice: RerunChoice
 ) -> Rerun:
-    """`triaged` has the triage of each failed attempt."""
     selection = _Selection(stored.run, attempts, triaged, choice)
     plan = plan_for(RerunRequest(stored.run, selection.attempts, selection.others))
     commanded = sum(len(command.attempts) + command.also for command in plan.commands)

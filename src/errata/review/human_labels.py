@@ -74,7 +74,6 @@ def annotated(attempts: Iterable[Attempt]) -> dict[str, HumanLabel]:
 
 
 def refuse_unusable(labels: HumanLabels, path: Path, taxonomies: Mapping[str, Iterable[str]]) -> None:
-    """An error if no row can be used; `taxonomies` maps names to labels."""
     if labels.by_attempt:
         return
     if not labels.skipped:

@@ -166,6 +166,5 @@ def _doubts(stored: StoredRun, stands: Iterable[Standing]) -> list[DoubtOutput]:
 
 
 def case_of(stored: StoredRun, attempt: str) -> str:
-    """The case as its harness names it, and which attempt at it where that is not the first."""
     parts = split_attempt_id(attempt)
     return case_name(stored.run, parts.case) + (f" #{parts.index}" if parts.index > 1 else "")

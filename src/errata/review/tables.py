@@ -212,6 +212,5 @@ def rows_in_order(streams: Iterable[Iterator[ExportRow]]) -> Iterator[ExportRow]
 
 
 def export_row(packet: Packet, attribution: Attribution | None, standing: Standing | None = None) -> ExportRow:
-    """With the label and the owner that triage suggests, and the current verdict."""
     label = suggested_label(attribution, packet.question.taxonomy)
     return ExportRow(packet, label, attribution.owner if attribution else "", standing)

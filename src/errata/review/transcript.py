@@ -60,7 +60,6 @@ def is_tool_failure(attempt: Attempt) -> bool:
 
 
 def call_lines(call: ToolCall) -> str:
-    """A call with its result, as a transcript shows them."""
     given = call.arguments_raw if call.arguments is None else as_text(call.arguments)
     lines = [f"→ {call.name} {given}".rstrip()]
     if call.parse_error:

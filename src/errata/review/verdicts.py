@@ -75,7 +75,6 @@ def verdict_from(
 
 
 def _verdict_fields(given: ParsedAnswer, packet: Packet, reviewer: Reviewer) -> dict[str, Any] | Rejection:
-    """The fields of the verdict, as far as the evidence supports them."""
     index = PlaceIndex(packet)
     fields = AnswerFields(given.fields, packet, index)
     trusted = reviewer.kind in ON_THEIR_WORD

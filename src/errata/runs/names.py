@@ -88,7 +88,6 @@ def _is_named(selector: str, store: Store) -> bool:
 
 
 def is_name_of_runs(text: str, store: Store) -> bool:
-    """Whether it is the whole name of a run or model, or the short name that pages print for a run."""
     if _is_named(text, store) or runs_of_model(text, store):
         return True
     return text in handles_of(all_runs(store)).values()
@@ -135,7 +134,6 @@ def candidates(runs: list[StoredRun]) -> str:
 
 
 def described(run: Run) -> list[str]:
-    """What people know a run by: its name, its subject, its variant."""
     name = "" if run.subject.model or run.name == run.native_id else run.name
     return [part for part in (run.native_id, name, run.subject.model, run.subject.agent, *variant_of(run)) if part]
 

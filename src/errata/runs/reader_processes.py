@@ -39,7 +39,6 @@ DATA, ERROR, END = b"d", b"e", b"z"
 
 
 def serve(request: IO[bytes], answer: IO[bytes]) -> None:
-    """The reading process."""
     collect_seldom()
     order = Order(**json.loads(request.read()))
     _end_with_listener(answer)

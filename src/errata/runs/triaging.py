@@ -56,7 +56,6 @@ OWNERS = "Owners"
 
 
 def gaps_for(stored: StoredRun, store: Store) -> KnownGaps:
-    """The known gaps of the run's cases, with a version that changes with their records."""
     if not stored.counts.failures:
         return KnownGaps()
     records = recorded_gaps(stored, store)

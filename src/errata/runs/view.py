@@ -331,7 +331,6 @@ class RunView:
 
     @cached_property
     def previous(self) -> "RunView | None":
-        """The newest earlier run of the same model and suite, in the same variant."""
         same = (one for one in earlier_of_same_model(self.stored, self.store) if one.run.variant == self.run.variant)
         earlier = next(same, None)
         return RunView(earlier, self.store) if earlier is not None else None

@@ -210,7 +210,6 @@ async def within(path: str, handled: Awaitable[Response]) -> Response:
 
 
 def _worked(endpoint: Endpoint, backend: Backend, request: Request, work: Callable[[Store], T]) -> T | Response:
-    """In a worker thread."""
     path = request.url.path
     try:
         return backend.workers.work(work)

@@ -54,7 +54,6 @@ class AttributionSpool:
                 self._waiting = []
 
     def write(self, store: Store, pk: int, version: str) -> None:
-        """Replace the attributions of a run and mark it as triaged, in one transaction."""
         with store.writing(derived=True, rows=True) as connection:
             # first, since it locks the run: two that triage it at once take turns
             connection.execute(update(runs).where(runs.c.pk == pk).values(triaged=version))
@@ -98,7 +97,6 @@ def attributions_of_thinned(store: Store, pk: int) -> dict[int, Kept]:
 
 
 def attributions_of(store: Store, pk: int) -> dict[str, Attribution]:
-    """By attempt id."""
     with store.reading() as connection:
         query = select(attributions.c.record).where(attributions.c.run_pk == pk).order_by(attributions.c.seq)
         records = (unpack(row.record, Attribution) for row in connection.execute(query))

@@ -269,7 +269,6 @@ def _rows(connection: Connection, where: ColumnElement[bool]) -> dict[str, int]:
 def _counted(
     connection: Connection, records: Sequence[Any], chosen: ColumnElement[bool], everywhere: dict[str, int]
 ) -> list[BucketCounts]:
-    """Those with members, in this order."""
     ids = [record.id for record in records]
     where = chosen & bucket_members.c.bucket.in_(ids) if len(ids) <= FEW else chosen
     known = {row.run_id: row for row in connection.execute(_current())}

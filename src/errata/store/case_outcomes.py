@@ -217,7 +217,6 @@ def _has_versions() -> ColumnElement[bool]:
 
 
 def cases_named(store: Store, pk: int, keys: Iterable[str]) -> Iterator[Case]:
-    """Those cases of a run that have these keys, without the texts of their files."""
     for some in chunks(keys):
         with store.reading() as connection:
             query = select(cases.c.record).where(cases.c.run_pk == pk, cases.c.key.in_(some))
@@ -284,7 +283,6 @@ def _query(pks: Collection[int]) -> Any:
 
 
 def _count_followers(tallies: dict[Key, CellTally], store: Store, pks: Collection[int]) -> None:
-    """How many attempts of a case only follow from another failure."""
     query = select(attributions.c.run_pk, attributions.c.seq).where(attributions.c.owner == "collateral")
     by_run: dict[int, list[int]] = {}
     with store.reading() as connection:

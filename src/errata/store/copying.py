@@ -242,7 +242,6 @@ def _sync(path: Path) -> None:
 
 
 def is_empty(store: Store) -> bool:
-    """Whether no table has a row."""
     with store.reading() as connection:
         return not any(connection.execute(select(table).limit(1)).first() for table in metadata.sorted_tables)
 

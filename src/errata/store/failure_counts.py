@@ -139,7 +139,6 @@ def _unfit(kind: Kind, filters: FailureFilters) -> Iterator[str]:
 
 
 def conditions_of(store: Store, run_id: str, filters: FailureFilters) -> tuple[str, list[Any]]:
-    """A WHERE clause over the failures of a run, and its values."""
     parts, values = ["run_id = ?"], [run_id]
     if filters.owners:
         parts.append(f"owner IN ({', '.join('?' * len(filters.owners))})")

@@ -75,7 +75,6 @@ def loaded(store: Store, pk: int, seqs: Sequence[int]) -> list[Loaded]:
 
 
 def attributed_at(store: Store, pk: int, seqs: Sequence[int]) -> dict[int, tuple[Attempt, Attribution | None]]:
-    """By number: attempts without transcripts and texts, with their attributions."""
     numbered = _numbered(store, pk, seqs)
     with store.reading() as connection:
         records = _attributions(connection, pk, seqs)

@@ -81,7 +81,6 @@ def verdicts_of(store: Store, run_id: str, *, attempt: str = "", withdrawn: bool
 
 
 def task_verdicts(store: Store, run_ids: Iterable[str]) -> list[Verdict]:
-    """The verdicts on tasks that are stored under these runs, oldest first."""
     records: list[Verdict] = []
     with store.reading() as connection:
         for some in chunks(list(run_ids)):

@@ -118,7 +118,6 @@ def live_runs_in(store: Store, *states: LiveStatus) -> list[tuple[LiveRunState, 
 
 
 def unpublished_runs(store: Store) -> list[str]:
-    """Runs with reports that the run in `runs` does not contain."""
     newest = select(live_items.c.run_id, func.max(live_items.c.number).label("newest")).group_by(live_items.c.run_id)
     counted = newest.subquery()
     query = select(live_runs.c.run_id).join(counted, counted.c.run_id == live_runs.c.run_id)

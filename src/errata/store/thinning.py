@@ -58,7 +58,6 @@ class ThinningResult(msgspec.Struct):
 
 
 def steps_to_keep(steps: tuple[Step, ...], cited: Citations) -> tuple[Step, ...]:
-    """Cited steps with those beside them, the first message of the user, and the last step."""
     if len(steps) <= SHORT:
         return steps
     kept = {len(steps) - 1}

@@ -155,7 +155,6 @@ class RunGroup:
             self.flush()
 
     def flush(self) -> None:
-        """Make every run that waits current."""
         if not self._waiting:
             return
         waiting, self._waiting, self._size = list(self._waiting.values()), {}, 0

@@ -173,7 +173,6 @@ def without(text: str, secrets: Iterable[Secret]) -> str:
 
 
 def _secrets(text: str) -> list[Secret]:
-    """In the order of their positions."""
     lowered = lower(text)
     shaped = _with_mark(text, lowered)
     if _EITHER.search(text) is not None:

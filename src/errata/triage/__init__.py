@@ -15,7 +15,6 @@ from errata.triage.run_wide import PatternSurvey, RunWide, look_over
 
 
 def observe(run: Run, attempt: Attempt, case: Case | None, wide: RunWide | None, rules: Rules) -> list[Observed]:
-    """Every signal of one failure, whoever it points to."""
     observations = facts.observe(attempt, case, records_work=run.source.records_work)
     if wide is not None:
         observations += wide.observe(attempt)

@@ -146,7 +146,6 @@ def _failed_test(name: str, body: str, offset: int, *, is_collected: bool) -> Fa
 
 
 def _last_exception(body: str) -> int:
-    """Where the part about the last of several chained exceptions begins."""
     starts = [chained.end() for chained in _CHAINED.finditer(body)] if " above exception" in body else []
     return starts[-1] if starts and _ERROR.search(body, starts[-1]) else 0
 

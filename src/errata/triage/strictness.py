@@ -171,7 +171,6 @@ def calls_refused_for_their_form(attempt: Attempt, case: Case | None) -> Iterato
 
 
 def compares_calls(attempt: Attempt, case: Case | None) -> bool:
-    """Whether a failure depends on calls that its case requires."""
     if case is None or type(case.expected) not in (dict, list) or attempt.outcome not in _FAILED:
         return False
     concerned = any(check.failed and _concerns_calls(check) for check in attempt.checks)

@@ -101,7 +101,6 @@ def show(thing: str, store: Store) -> ShownRun | ShownAttempt:
 
 
 def attempt_named(thing: str, store: Store) -> Attempt:
-    """An attempt as RUN/CASE or by its id, with its steps."""
     located = locate(thing, store)
     if located.attempt is None:
         raise NotFoundError(f"`{thing}` names a run, not an attempt", hint="name a case: RUN/CASE")

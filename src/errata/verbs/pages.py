@@ -197,7 +197,6 @@ def passes_of(stored: StoredRun, store: Store, *, limit: int) -> RunPasses:
 
 
 def case_over_runs(suite: str, case: str, store: Store) -> list[CaseInRun]:
-    """Every run with attempts at the case, the newest first."""
     matching = []
     for stored in all_runs(store, suite=suite)[:MOST_RUNS]:
         tried = tuple(entry for entry in attempts_of(store, stored.pk, case=case) if entry.counted)

@@ -127,7 +127,6 @@ def export(
 
 
 def has_failures(runs: Sequence[StoredRun], store: Store, filters: Filters) -> bool:
-    """Whether any fits the filters. A filter that no run knows is refused."""
     if any(packets.has_failures(context_for(stored, store), store, filters) for stored in runs):
         return True
     refuse_unknown(filters, [RunView(stored, store) for stored in runs])

@@ -48,7 +48,6 @@ OnProgress = Callable[[str], None]
 def copy_store(
     source: StoreLocation, target: StoreLocation, on_progress: OnProgress = lambda _: None
 ) -> StoreCopyOutput:
-    """Into a place where there is no store, or an empty one. Each side is a file or a database."""
     if isinstance(source, Path):
         _require_file(source)
     if _is_same(source, target):

@@ -298,7 +298,6 @@ def _categories(counts: Sequence[CategoryCount], names: CaseLabels) -> _CountTab
 
 
 def _fixed_width(table: _CountTable) -> int:
-    """The width of the columns that belong to no run."""
     first = max(columns(name) for name in (table.header[0], *(wash(row[0]) for row in table.rows)))
     total = max(columns(row[-1]) for row in table.rows)
     return min(first, FIRST) + sum(columns(head) + GAP for head in table.header[1:]) + max(total, len("all")) + GAP

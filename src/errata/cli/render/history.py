@@ -27,7 +27,6 @@ WORKED = {"yes": "worked", "no": "NO EFFECT", "unknown": "unknown"}
 
 
 def tell_history(analysis: Analysis) -> None:
-    """The earlier reports that were read, and those that could not be."""
     history, run = analysis.remembered, analysis.stored.run
     files, reports = history.report_files, history.reports
     if not (reports.same_model or reports.others or files.skipped):

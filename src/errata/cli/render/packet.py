@@ -111,7 +111,6 @@ def show_readings(readings: Sequence[Reading]) -> None:
 
 
 def show_lease(handed: LeasedPacket, who: Reviewer) -> None:
-    """The fields needed to submit a verdict."""
     named = command_line(["errata", "review", "submit", "FILE", "--reviewer", who.name])
     put()
     _put_words(handed.packet)

@@ -121,7 +121,6 @@ def _show_nothing(nothing: NothingWaiting, request: LeaseRequest, thing: str, *,
 
 
 def why_nothing(nothing: NothingWaiting, asked: LeaseRequest, run: str) -> str:
-    """The sentence for a reviewer who gets no failure."""
     word, is_unnamed = word_for(asked.reviewer), asked.reviewer.caller.startswith("program:")
     if asked.tasks:
         progress = f"{nothing.read:,} of {plural(nothing.failures, 'suspect task')} reviewed"

@@ -133,7 +133,6 @@ def source_card(shown: ShownAttempt) -> str:
 
 
 def kin_card(shown: ShownAttempt) -> str:
-    """Parts of the attempt, and earlier sessions that it replaces."""
     kin: Iterable[tuple[str, Sequence[Attempt]]] = (("Parts", shown.children), ("Earlier sessions", shown.earlier))
     parts = []
     for title, some in kin:

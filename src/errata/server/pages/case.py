@@ -85,7 +85,6 @@ def _task(task: str, expected: str) -> str:
 
 
 def _runs(with_case: list[CaseInRun]) -> str:
-    """The newest first, with a cell for each attempt."""
     return table(
         ("Model", "Attempts", "Started", "Tokens#", "Time#"),
         (

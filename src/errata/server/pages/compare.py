@@ -272,7 +272,6 @@ def _further(page: ComparedPage, total: int) -> str:
 
 
 def _selected(page: ComparedPage) -> str:
-    """The case that is looked at, with every run's attempt."""
     case = page.query.sel
     if case not in page.comparison.matrix.rows:
         return ""

@@ -153,7 +153,6 @@ def _waiting(stored: StoredRun) -> str:
 
 
 def _history(row: BoardRow, query: LeaderboardQuery) -> str:
-    """Every run of the model: a point with its interval, or why there is none."""
     scored = [run for run in row.history if run.scores[query.policy].rate is not None]
     bars = [_history_bar(run, query.policy) for run in scored]
     others = [run for run in row.history if run not in scored]

@@ -1,6 +1,5 @@
 """The keys of the review page, in one place: the page binds them, shows them, and the documents list them."""
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from errata.render.blocks_html import page_text
@@ -95,12 +94,3 @@ def keys_dialog() -> str:
         f"{KEY_SETTINGS}"
         '<form method="dialog"><button>Close</button></form></dialog>'
     )
-
-
-def keys_table() -> Iterator[str]:
-    """For the documents, in Markdown."""
-    yield "| key | what it does |"
-    yield "|---|---|"
-    for key in KEYS:
-        caps = " ".join(f"`{cap_of(each)}`" for each in key.keys)
-        yield f"| {caps} | {key.does} |"

@@ -138,7 +138,6 @@ def _head(stored: StoredRun, digest: RunDigest | None) -> str:
 
 
 def _copied(label: str, command: str) -> str:
-    """An action of the terminal: its command can be copied."""
     return (
         f'<details class="action"><summary class="button">{label}</summary>'
         f'<div class="sheet"><code>{page_text(command)}</code>'

@@ -35,7 +35,6 @@ def recognise(path: Path) -> Match | None:
 
 
 def explain(path: Path) -> str | None:
-    """A hint for one exercise alone."""
     try:
         alone = _is_result(path) or _is_result(path / RESULTS)
     except (OSError, ValueError):

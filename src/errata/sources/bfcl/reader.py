@@ -199,7 +199,6 @@ class _ScoreTally(NamedTuple):
 
     @property
     def not_listed(self) -> int:
-        """Results that the scores do not list as failed."""
         return (self.result_count or 0) - len(self.join.matched)
 
     @property

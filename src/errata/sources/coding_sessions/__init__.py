@@ -37,7 +37,6 @@ def recognise(path: Path) -> Match | None:
 
 
 def explain(path: Path) -> str | None:
-    """A hint for a part of a session, and for a session that belongs to results."""
     if not _may_be_session(path):
         return None
     from errata.sources.shared.transcripts import is_part, kind_of

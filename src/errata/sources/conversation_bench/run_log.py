@@ -170,7 +170,6 @@ def recovered(errors: tuple[ErrorInfo, ...]) -> tuple[ErrorInfo, ...]:
 
 
 def _lines(path: Path) -> Iterator[RunLogLine]:
-    """Every line with a timestamp, with the lines below it that have none."""
     current: RunLogLine | None = None
     for number, text in _numbered(path):
         parts = _LINE.match(text)

@@ -60,7 +60,6 @@ def read(path: Path) -> Iterator[Item]:
 
 
 def explain(path: Path) -> str | None:
-    """A hint for a path that belongs to convex-evals and is not a run."""
     try:
         if path.is_dir() and (path / "getOutputUrl.json").is_file():
             return "this is the file storage of convex-evals: import the folder with the answers about a run"

@@ -183,7 +183,6 @@ class RunAnswers:
 
     @property
     def heads(self) -> list[tuple[dict[str, Any], SourceRef]]:
-        """The fields of the run itself in each answer."""
         return [
             (answer.value, answer.ref) if answer.kind == "details" else (_head(answer), answer.ref.below("run"))
             for answer in self.answers
@@ -191,7 +190,6 @@ class RunAnswers:
 
     @property
     def planned(self) -> dict[str, SourceRef]:
-        """The planned evals; also empty if no answer lists them."""
         for answer in self.answers:
             if isinstance(answer.value.get("plannedEvals"), list):
                 listed = enumerate(answer.value["plannedEvals"])

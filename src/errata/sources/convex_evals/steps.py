@@ -74,7 +74,6 @@ def facts(kind: str, reason: str, checks: Sequence[Check]) -> Facts:
 
 
 def checks_of(rows: Iterable[Any], ref: SourceRef) -> list[Check]:
-    """Step rows as checks, in pipeline order."""
     made = [
         _check(row, ref.below(number))
         for number, row in enumerate(rows)

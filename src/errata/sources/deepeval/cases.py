@@ -292,7 +292,6 @@ def answer_of(turns: list[dict[str, Any]]) -> str | None:
 
 
 def trace_error(trace: dict[str, Any], ref: SourceRef) -> ErrorInfo | None:
-    """The error of a failed trace: that of the innermost failed span."""
     if trace.get("status") != "ERRORED":
         return None
     errors = [step.error for step in _spans(trace, ref) if step.error]
@@ -339,7 +338,6 @@ def call_of(data: dict[str, Any]) -> ToolCall:
 
 
 def _spans(trace: dict[str, Any], ref: SourceRef) -> list[Step]:
-    """Ordered by start."""
     steps = [_span(one, ref) for kind in _SPANS for one in objects(trace.get(kind))]
     return sorted(steps, key=lambda step: step.started_at or "")
 

@@ -35,7 +35,6 @@ class TestRun:
         self._conversations = sequence(self.header.pop(snake(CONVERSATIONS), None))
 
     def rows(self) -> Iterator[Row | Unreadable]:
-        """Conversations last."""
         yield from self._document.rows()
         for at, conversation in enumerate(self._conversations):
             yield Row(conversation, self.ref.below(CONVERSATIONS, at))

@@ -61,7 +61,6 @@ class _KnownIds:
         self.latest = ""
 
     def owner(self, row: Row) -> str:
-        """The run of an invalid record, if it is known."""
         named = row.data["record"].get("run", self.latest)
         return named if named in self.runs else ""
 

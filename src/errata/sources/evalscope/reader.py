@@ -122,7 +122,6 @@ def _report(root: Path, dataset: Dataset, documents: Documents) -> EvalscopeRepo
 
 
 def _value_names(root: Path, dataset: Dataset) -> list[str]:
-    """The names of the first sample's values."""
     for subset in dataset.subsets:
         for row in json_lines(subset.reviews, source=NAME, root=root) if subset.reviews else ():
             if isinstance(row, Row) and isinstance(row.data, dict):

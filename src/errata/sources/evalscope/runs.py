@@ -65,7 +65,6 @@ class EvalscopeReport:
 
     @property
     def primary(self) -> ReportMetric | None:
-        """The primary metric of the report; in old reports the first metric."""
         wanted = mapping(self.data.get("primary_metric_identity"))
         if wanted:
             return next((one for one in self.measures if mapping(one.data.get("identity")) == wanted), None)
@@ -275,7 +274,6 @@ def config_of(root: Path) -> Config:
 
 
 def name_alone(path: Path) -> str:
-    """A name for a single file of predictions or reviews: its path inside the run folder."""
     above = path.absolute().parents
     parts = [folder.name for folder in above[:3]] if above[1].name in ("predictions", "reviews") else [above[0].name]
     return ".".join((*reversed(parts), path.stem))

@@ -26,7 +26,6 @@ def recognise(path: Path) -> Match | None:
 
 
 def _is_one_table(folder: Path) -> bool:
-    """Whether the mapping of a folder makes its files one table."""
     import tomllib
 
     own = folder / FOLDER_MAP

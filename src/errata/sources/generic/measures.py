@@ -148,7 +148,6 @@ def measure_row(passed: Any, score: Any, rule: PassRule) -> RowMeasurement:
 
 
 def outcome_of_checks(checks: tuple[Check, ...]) -> Outcome | None:
-    """The outcome for logs with checks only: all applicable checks must pass."""
     statuses = {one.status for one in checks if one.counts}
     if "fail" in statuses:
         return "fail"

@@ -234,7 +234,6 @@ def outer_value(name: str, around: tuple[dict[str, Any], ...], document: Any) ->
 def with_file_columns(
     rows: Iterable[Row | Unreadable], path: Path, root: Path, outer: Collection[str]
 ) -> Iterator[Row | Unreadable]:
-    """Add the file's name and the number of the row, where the mapping uses them."""
     extra = {name: value for name, value in file_columns(path, root).items() if name in outer}
     counts = ROW in outer
     for number, row in enumerate(rows, 1):

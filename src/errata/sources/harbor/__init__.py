@@ -82,7 +82,6 @@ def explain(path: Path) -> str | None:
 
 
 def _is_task(folder: Path) -> bool:
-    """Whether this is a task folder of Harbor or terminal-bench."""
     harbor = is_file(folder / "task.toml") and (is_file(folder / "instruction.md") or (folder / "tests").is_dir())
     return harbor or (is_file(folder / "task.yaml") and is_file(folder / "run-tests.sh"))
 

@@ -154,7 +154,6 @@ def outcome_of(value: float) -> Outcome:
 
 
 def reward_checks(rewards: dict[str, Any], broken: ErrorInfo | None) -> Iterator[Check]:
-    """A failed verifier is a check without a value."""
     if not rewards and broken is not None:
         yield Check(name="reward", kind="reward", status="error", scorer="verifier", is_primary=True, error=broken)
     for order, (name, reward) in enumerate(rewards.items()):

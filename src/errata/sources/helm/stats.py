@@ -79,7 +79,6 @@ def stats_of(listed: Any) -> Iterator[Stat]:
 
 
 def perturbed(perturbation: Any) -> str:
-    """The name of a perturbation, and what it was computed on."""
     fields = mapping(perturbation)
     return " ".join(filter(None, (text(fields.get("name")), text(fields.get("computed_on")))))
 

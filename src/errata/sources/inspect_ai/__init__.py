@@ -55,7 +55,6 @@ def is_archive(path: Path) -> bool:
 
 
 def explain(path: Path) -> str | None:
-    """A hint for a file that belongs to Inspect and is not a log."""
     head = head_of(path, HEAD)
     if _LISTING.match(head) and b'"task_id"' in head and b'"run_id"' in head:
         return "this is Inspect's listing of a folder of logs: import the folder with the `.eval` files"

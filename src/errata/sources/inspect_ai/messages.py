@@ -57,7 +57,6 @@ Message = UsualMessage | dict[str, Any]
 
 
 def messages_of(sample: dict[str, Any], pools: Pools) -> list[Message]:
-    """With attachments resolved."""
     given = sequence(sample.get("messages"))
     if given and type(given[0]) is UsualMessage:
         if not _may_refer(given):

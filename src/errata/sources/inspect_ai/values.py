@@ -52,7 +52,6 @@ class Pools:
         return given or sequence(self._sample.get("message_pool"))
 
     def input_of(self, event: dict[str, Any]) -> list[Any]:
-        """The input messages of a model call."""
         given = from_ranges(event.get("input_refs"), self._messages) or sequence(event.get("input"))
         messages: list[Any] = self.resolve(given)
         return messages

@@ -102,6 +102,5 @@ def time_of(value: Any) -> str | None:
 
 
 def nested_rows(data: dict[str, Any], row: Row, name: str) -> list[Row]:
-    """Rows nested in a row; a list of traces has only their ids."""
     listed = enumerate(sequence(data.get(name)))
     return [with_api_names(Row(one, row.ref.below(name, at))) for at, one in listed if isinstance(one, dict)]

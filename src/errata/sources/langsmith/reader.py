@@ -208,7 +208,6 @@ def _metadata(run_data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _input_differences(run_data: dict[str, Any], example: dict[str, Any], name: str) -> dict[str, Any]:
-    """The inputs and the example of the run, if they differ from the case's."""
     inputs, example_id = run_data.get("inputs"), run_data.get("reference_example_id")
     return non_empty(
         inputs=inputs if inputs != example.get("inputs") else None, example=example_id if example_id != name else None

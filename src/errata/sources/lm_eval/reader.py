@@ -78,7 +78,6 @@ def samples_of(results: Path) -> list[Path]:
 
 
 def task_of_file(name: str) -> str:
-    """The rows don't name their task, only their file does."""
     match = SAMPLES_FILE.fullmatch(name)
     return match["task"] if match else name.rpartition(".")[0] or name
 

@@ -60,7 +60,6 @@ def fuller(path: Path) -> Path | None:
 
 
 def explain(path: Path) -> str | None:
-    """A hint for other files that promptfoo writes beside the results."""
     try:
         form = _other_form(head_of(path, HEAD))
         if not form:

@@ -153,7 +153,6 @@ class PromptfooTable:
         return Row({**row.data, "testCase": test}, row.ref)
 
     def as_rows(self, ref: SourceRef, pointer: str) -> Iterator[Row]:
-        """Rows for a file that only holds the table."""
         for at, line in enumerate(self._lines):
             variables = dict(zip(self._vars, sequence(line.get("vars")), strict=False))
             for column, cell in enumerate(sequence(line.get("outputs"))):

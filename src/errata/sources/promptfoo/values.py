@@ -53,7 +53,6 @@ def as_text(value: Any) -> str:
 
 
 def without_secrets(value: Any, name: str = "") -> Any:
-    """The value without environment variables, request header values, and anything named like a key."""
     sort = _sort(name) if name else ""
     if sort == "secret" and isinstance(value, str | dict | list) and value:
         return NOT_KEPT

@@ -47,7 +47,6 @@ def test_of(name: str) -> str:
 
 
 def explain(path: Path) -> str | None:
-    """A hint if the path belongs to a batch, but is not its finished result."""
     try:
         if path.is_dir() and (path / "thread_logs").is_dir() and not (path / SUMMARY).exists():
             return f"the batch is not finished: there are thread logs, but no `{SUMMARY}`"

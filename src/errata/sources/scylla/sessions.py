@@ -100,7 +100,6 @@ def _pattern(blocks: list[LogBlock], cost: float, counts: dict[str, int]) -> str
 
 
 def _signature(block: LogBlock) -> str:
-    """The command without the name of the test."""
     return block.command.replace(block.test, "<test>")
 
 

@@ -86,7 +86,6 @@ def recognise(path: Path) -> Match | None:
 
 
 def explain(path: Path) -> str | None:
-    """A hint for files of SWE-bench that are not a run."""
     try:
         kind = kind_of_file(path)
         if kind == "instance" or is_instance_folder(path):

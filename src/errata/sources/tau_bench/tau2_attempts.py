@@ -243,7 +243,6 @@ def _check(name: str, data: dict[str, Any], met: str, ref: SourceRef, order: int
 
 
 def _title(requirement: Any) -> str:
-    """A title: an action's id and tool, or an assertion's text."""
     if isinstance(requirement, str):
         return requirement
     action = mapping(requirement)

@@ -58,7 +58,6 @@ def _data_files(folder: Path, depth: int) -> Iterator[Path]:
 
 
 def _single_object(path: Path) -> dict[str, Any] | None:
-    """The object in a JSON file, if it is an attempt rather than a document with rows."""
     if path.suffix.lower() != ".json" or format_of(path) != "document":
         return None
     document = json_file(path, source=NAME, root=path)

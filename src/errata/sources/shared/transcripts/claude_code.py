@@ -221,7 +221,6 @@ def words_of(content: Any) -> str:
 
 
 def other_parts(content: Any) -> int | None:
-    """How many parts of a result are not text."""
     return sum(mapping(part).get("type") != "text" for part in sequence(content)) or None
 
 

@@ -92,7 +92,6 @@ def _last_answer(steps: tuple[Step, ...]) -> str | None:
 
 
 def _is_waiting(steps: tuple[Step, ...]) -> bool:
-    """Whether the last event is a call without a result."""
     own = [step for step in steps if step.parent is None]
     last = own[-1].tool_calls if own else ()
     return any(call.result is None and call.error is None for call in last)
