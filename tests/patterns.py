@@ -31,16 +31,16 @@ class Pattern(NamedTuple):
 
 def patterns() -> Iterator[Pattern]:
     used = methods_by_name()
-    for path, tree in trees().items():
+    for path, nodes in parsed().items():
         module = import_module(module_name(path))
         names = {
             id(node.value): target.id
-            for node in ast.walk(tree)
+            for node in nodes
             if isinstance(node, ast.Assign) and method_of(node.value) in COMPILING
             for target in node.targets
             if isinstance(target, ast.Name)
         }
-        for call in ast.walk(tree):
+        for call in nodes:
             method = method_of(call)
             if not method:
                 continue
@@ -62,12 +62,16 @@ def patterns() -> Iterator[Pattern]:
 
 
 @cache
-def trees() -> dict[Path, ast.Module]:
-    return {
-        path: ast.parse(path.read_text(encoding="utf-8"))
+def parsed() -> dict[Path, list[ast.AST]]:
+    """The modules that make patterns, and those that name one of them."""
+    texts = {
+        path: path.read_text(encoding="utf-8")
         for path in sorted(ROOT.rglob("*.py"))
         if not {"examples", "migrations"} & {*path.parts} and path.name != "__main__.py"
     }
+    made = re.findall(r"^([A-Z]\w*)\b[^=\n]*= (?:re\.compile|lazy_regex)\(", "\n".join(texts.values()), re.MULTILINE)
+    concerned = re.compile(rf"\bre\.[a-z]|lazy_regex|\b(?:{'|'.join(made)})\b")
+    return {path: [*ast.walk(ast.parse(text))] for path, text in texts.items() if concerned.search(text)}
 
 
 def module_name(path: Path) -> str:
@@ -77,9 +81,9 @@ def module_name(path: Path) -> str:
 def methods_by_name() -> dict[tuple[Path, str], set[str]]:
     """Module (of private names) and name of a constant → the methods that are called on it; "" if it is passed on."""
     used: dict[tuple[Path, str], set[str]] = {}
-    for path, tree in trees().items():
-        called = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-        for node in ast.walk(tree):
+    for path, nodes in parsed().items():
+        called = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+        for node in nodes:
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 used.setdefault((path if node.value.id[0] == "_" else ROOT, node.value.id), set()).add(node.attr)
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in called:
