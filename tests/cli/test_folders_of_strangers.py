@@ -1,12 +1,14 @@
 """Folders that somebody else made: one sentence for what can't be read or leads elsewhere, and the rest of the work."""
 
+import json
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from terminal import FIXTURES, errata, errata_program
+from terminal import FIXTURES, PROGRAM, errata, errata_program
 
 LOG = FIXTURES / "deepeval" / "measures" / "data" / "test_run.json"
 OTHER = FIXTURES / "convex_evals" / "run_d" / "data" / "run-d"
@@ -87,3 +89,45 @@ def test_serving_a_database_that_does_not_answer_is_one_sentence():
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith("error: No PostgreSQL server answers at this address")
     assert "Traceback" not in result.err
+
+
+SMALL_DISK = """
+mkdir disk && mount -t tmpfs -o size=3m tmpfs disk || exit 77
+say() { text=$("$@" --store disk/s.db 2>&1); code=$?; echo $text "($code)"; }
+say "$0" import "$1"
+say "$0" import "$2"
+ls disk
+yes | head -c 3000000 > disk/other
+for words in doctor runs "failures latest" "triage latest" "import $2"; do say "$0" $words; done
+rm disk/other
+say "$0" doctor
+"""
+
+
+def test_a_full_disk_stops_only_what_writes():
+    ended = {"execution": "completed", "measurement": "scored", "outcome": "fail"}
+    rows = [("run", {"native_id": "n", "source": {"name": "h"}, "suite": "s", "subject": {"model": "m"}})]
+    for name in map(str, range(90)):
+        rows.append(("case", {"suite": "s", "native_id": name, "input": "Which?"}))
+        rows.append(("attempt", {"case": f"s/{name}", "output": {"text": os.urandom(40_000).hex()}, **ended}))
+    lines = [json.dumps({"errata": 1, "kind": kind, "record": row}) for kind, row in rows]
+    Path("large.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    unshared = ("unshare", "--map-root-user", "--mount", "sh", "-c", SMALL_DISK, PROGRAM, LOG, "large.jsonl")
+    try:
+        ended = subprocess.run(unshared, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("a small disk needs `unshare`")
+    if ended.returncode in (1, 77) and not ended.stdout:
+        pytest.skip(f"no small disk can be made: {ended.stderr}")
+    made, stopped, files, *read, again, cleared = ended.stdout.splitlines()
+
+    assert "3 attempts" in made
+    for refused in (stopped, again):
+        assert "error: No space is left on the disk of the store: `disk/s.db`" in refused
+        assert refused.endswith("(2)")
+    assert files == "s.db"  # and no log of it, which would take the rest of the disk
+    for line in read:
+        assert "No space is left on the disk of the store: it is read from a copy that is not kept" in line
+        assert line.endswith("(0)")
+    assert len(read) == 4
+    assert "cleared 1 interrupted import" in cleared

@@ -34,9 +34,12 @@ class Options(msgspec.Struct):
         """The store of the settings, opened once, when it is needed first."""
         if self.opened is None:
             # importing the database takes longer than most commands
+            from errata.cli.output import say
             from errata.verbs.store import open_store
 
             self.opened = open_store(self.settings.store, keep_open=click.get_current_context().with_resource)
+            if self.opened.disk_is_full:
+                say("No space is left on the disk of the store: it is read from a copy that is not kept")
         return self.opened
 
 

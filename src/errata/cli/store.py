@@ -268,7 +268,7 @@ def doctor(repair: bool, options: Options) -> int:
     """
     with status_line("errata doctor") as line:
         show = line.show if line is not None else lambda _: None
-        health = examine_store(options.settings.store, repair=repair, on_progress=show)
+        health = examine_store(options.store, repair=repair, on_progress=show)
     if options.json:
         put_json(health)
     else:

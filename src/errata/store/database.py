@@ -33,12 +33,15 @@ _Content = TypeVar("_Content")
 class Store:
     """An open store. Reading and writing are transactions; every database error is explained in words."""
 
-    def __init__(self, path: StoreLocation, engine: Engine, *, private_copy: Path | None = None) -> None:
+    def __init__(
+        self, path: StoreLocation, engine: Engine, *, private_copy: Path | None = None, disk_is_full: bool = False
+    ) -> None:
         """`private_copy` is the folder of what is read in the place of a read-only store; it is removed in the end."""
         self.path = path
         """The file, or the address of the database."""
         self.engine = engine
         self.is_read_only = private_copy is not None
+        self.disk_is_full = disk_is_full
         self.deployment = ""
         """The deployment that it belongs to; empty for most stores."""
         if private_copy is not None:
@@ -136,7 +139,7 @@ class Store:
             what = f"The store belongs to the deployment `{self.deployment}`, which local work does not write"
             raise ReadOnlyStoreError(f"{what}: `{self.path}`", hint=_ON_PURPOSE)
         if self.is_read_only:
-            what, hint = engines.of_location(self.path).READ_ONLY
+            what, hint = sqlite.FULL if self.disk_is_full else engines.of_location(self.path).READ_ONLY
             raise ReadOnlyStoreError(f"{what}: `{self.path}`", hint=hint)
 
     def translated(self) -> AbstractContextManager[None]:
@@ -223,7 +226,9 @@ def _open_file(path: Path) -> Store:
         _make_folder(path.parent)
         with translated(path):
             ours = sqlite.prepare(path)
-            store = _private_copy(path) if ours and not sqlite.is_writable(path) else None
+            is_full = ours and sqlite.is_disk_full(path)
+            is_copied = is_full or (ours and not sqlite.is_writable(path))
+            store = _private_copy(path, disk_is_full=is_full) if is_copied else None
     except OSError as error:
         raise StoreError(f"The store `{path}` can't be opened: {error.strerror}", hint=_ELSEWHERE) from error
     if not ours:
@@ -271,11 +276,11 @@ def mark_deployment(store: Store, name: str, *, at: str) -> None:
     store.deployment = name
 
 
-def _private_copy(path: StoreLocation) -> Store:
+def _private_copy(path: StoreLocation, *, disk_is_full: bool = False) -> Store:
     """Commands that only read keep what they compute. For a read-only store they do so in a copy that nobody sees."""
     folder = Path(tempfile.mkdtemp(prefix="errata-"))
     if isinstance(path, Path):
-        store = Store(path, sqlite.engine_for(folder / path.name), private_copy=folder)
+        store = Store(path, sqlite.engine_for(folder / path.name), private_copy=folder, disk_is_full=disk_is_full)
         sqlite.copy(path, folder / path.name)
         return store
     from errata.store.copying import copy_tables  # noqa: PLC0415 only for a database that can't be written

@@ -82,6 +82,9 @@ def engine_for(path: Path) -> Engine:
             if path.exists():
                 opened.file = _file_at(path)
                 _connections[opened.file] += 1
+        # on a disk that fills up, the log leaves room for the file: else neither fits, and the log stays
+        pages = min(CHECKPOINT_BYTES, _room_at(path) // 8) // PAGE_SIZE or 1
+        opened.execute(f"PRAGMA wal_autocheckpoint = {pages}")
         return opened
 
     pool = NullPool(connect, dialect=model.dialect)
@@ -253,7 +256,7 @@ def version_of(_connection: Connection) -> str:
 def explain(error: BaseException, path: Path) -> tuple[str, str] | None:
     """A driver's error in words: what is wrong, and what would be right."""
     text = str(error).lower()
-    if "disk i/o error" in text and _is_disk_full(path):
+    if "disk i/o error" in text and is_disk_full(path):
         text = "disk is full"
     for sign, explanation in _EXPLAINED:
         if sign in text:
@@ -261,12 +264,16 @@ def explain(error: BaseException, path: Path) -> tuple[str, str] | None:
     return None
 
 
-def _is_disk_full(path: Path) -> bool:
-    """SQLite calls it an I/O error if not even its lock file fits."""
+def is_disk_full(path: Path) -> bool:
+    """SQLite calls it an I/O error if not even its lock file fits, without which nothing is read."""
+    return _room_at(path) < 4 * PAGE_SIZE
+
+
+def _room_at(path: Path) -> int:
     try:
-        return shutil.disk_usage(path.absolute().parent).free < 4 * PAGE_SIZE
+        return shutil.disk_usage(path.absolute().parent).free
     except OSError:
-        return False
+        return 1 << 40
 
 
 def is_damage(error: BaseException) -> bool:
@@ -280,14 +287,12 @@ READ_ONLY = (
     "The store can't be written: it is read-only",
     "change its permissions, or use another store with `--store FILE`; commands that only read work as they are",
 )
+FULL = (
+    "No space is left on the disk of the store",
+    "free some space, or use another store with `--store FILE`; nothing was lost",
+)
 _EXPLAINED: tuple[tuple[str, tuple[str, str]], ...] = (
-    (
-        "disk is full",
-        (
-            "No space is left on the disk of the store",
-            "free some space, or use another store with `--store FILE`; nothing was lost",
-        ),
-    ),
+    ("disk is full", FULL),
     ("readonly", READ_ONLY),
     (
         "unable to open database",
@@ -312,7 +317,6 @@ _EXPLAINED: tuple[tuple[str, tuple[str, str]], ...] = (
 
 
 def _on_connect(driver: sqlite3.Connection, _record: object) -> None:
-    driver.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_BYTES // PAGE_SIZE}")
     driver.execute("PRAGMA synchronous = NORMAL")
     driver.execute("PRAGMA foreign_keys = ON")
     driver.execute("PRAGMA cache_size = -32000")

@@ -12,7 +12,6 @@ import msgspec
 from errata import __version__
 from errata.errors import DamagedStoreError, ErrataError, NotFoundError, StoreError
 from errata.model.output.store import DoctorOutput, RepairOutput, StoreProblem
-from errata.model.store_address import StoreLocation
 from errata.runs.importing import import_paths
 from errata.runs.triaging import triage_if_needed
 from errata.store import engine
@@ -26,11 +25,8 @@ from errata.store.runs import all_runs, run_by_id, stored_run
 OnProgress = Callable[[str], None]
 
 
-def examine_store(
-    location: StoreLocation, *, repair: bool = False, on_progress: OnProgress = lambda _: None
-) -> DoctorOutput:
+def examine_store(store: Store, *, repair: bool = False, on_progress: OnProgress = lambda _: None) -> DoctorOutput:
     """Every record decoded and compared; with `repair`, what can be rebuilt is rebuilt, and the store checked again."""
-    store = open_store(location)
     with store.kept_open():
         problems = [*problems_of(store, on_progress), *_index_problems(store)]
         repairs = _repaired(store, problems, on_progress) if repair and problems else ()

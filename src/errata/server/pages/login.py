@@ -16,7 +16,7 @@ from errata.server.layout import card, framed, link, table
 from errata.server.pages.addresses import run_page
 from errata.server.security import DeniedError
 from errata.verbs.doctor import examine_store
-from errata.verbs.store import all_runs, store_size
+from errata.verbs.store import all_runs, open_store, store_size
 from errata.verbs.tokens import list_tokens
 
 
@@ -28,7 +28,7 @@ class DoctorQuery(Struct):
 def doctor(exchange: Exchange) -> Page:
     query = exchange.arguments(DoctorQuery)
     runs = all_runs(exchange.store)
-    health = examine_store(exchange.settings.store) if query.check else None
+    health = examine_store(open_store(exchange.settings.store)) if query.check else None
     body = f"<h1>Store</h1>{_store(exchange, runs, health)}{_unreadable(runs)}{_tokens(list_tokens(exchange.store))}"
     return Page(title="Store", body=body, command="errata doctor")
 
