@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from errata.checkup.survey import AttemptNote, RunSurvey
+from errata.checkup.survey import RunSurvey
 from errata.checkup.words import QUOTE_WIDTH, at_run, case_name, finding, names, quote_errors, quote_output
 from errata.model import Evidence, Finding
 from errata.render.figures import plural
@@ -70,7 +70,8 @@ def duplicate_cases(survey: RunSurvey) -> Iterator[Finding]:
         if len({(seen.outcome, seen.failed) for seen in rows}) == 1:
             same.append(rows)
             continue
-        verdicts = ", ".join(f"{sum(seen.outcome == word for seen in rows)} {word}" for word in _words(rows))
+        words = sorted({seen.outcome for seen in rows}, reverse=True)
+        verdicts = ", ".join(f"{sum(seen.outcome == word for seen in rows)} {word}" for word in words)
         text = f"{case_name(survey, rows[0].case)} has {len(rows)} rows with different verdicts: {verdicts}"
         yield finding(survey, "duplicate_case", "error", text, map(quote_output, rows), rows=len(rows))
     if same:
@@ -132,7 +133,3 @@ def _lost_scores(survey: RunSurvey) -> Iterator[Finding]:
         text += f"{names(survey, rows)} {'has' if rows.count == 1 else 'have'} none"
         evidence = [Evidence(quote="", stated="no score in the log", ref=seen.ref) for seen in rows.first[:3]]
         yield finding(survey, "no_verdict", "warning", text, evidence, cases=lost)
-
-
-def _words(rows: list[AttemptNote]) -> list[str]:
-    return sorted({seen.outcome for seen in rows}, reverse=True)

@@ -21,7 +21,7 @@ class ErrorInfo(Record):
     recovered: bool = False
     collateral: bool = False
     derived: tuple[ErrorText, ...] = ()
-    """What its source put into words; the log does not have these, so no rule reads them and nobody quotes them."""
+    """What its source put into words: no rule reads it, nothing quotes it."""
     hits: tuple[str, ...] = ()
     """The parts of the attempt that it stopped, where one error affects several: `T0/00`."""
     at: str | None = None
@@ -29,8 +29,8 @@ class ErrorInfo(Record):
     @property
     def quotable(self) -> str:
         """The words of the log: its message, else its type."""
-        texts = {"message": self.message, "type": self.type}
-        return next((text for name, text in texts.items() if text and name not in self.derived), "")
+        texts = (("message", self.message), ("type", self.type))
+        return next((text for name, text in texts if text and name not in self.derived), "")
 
 
 class CheckEdit(Record):

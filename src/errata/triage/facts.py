@@ -356,7 +356,6 @@ def _observed(
     *,
     breaks: bool = False,
 ) -> Observed:
-    """An error is quoted in the log's words, with its own place."""
     words, ref = (quote.quotable, quote.ref or attempt.ref) if isinstance(quote, ErrorInfo) else (quote, attempt.ref)
     evidence = signal(name, strength, where, words, ref)
     return Observed(signal=evidence, owner=owner, breaks=breaks, is_specific=name == "verifier_never_ran")

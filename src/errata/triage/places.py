@@ -57,7 +57,7 @@ def places(attempt: Attempt) -> Iterator[TextPlace]:
             if check.explanation and kind:
                 yield TextPlace(kind, f"checks[{check.name}].explanation", check.explanation, check.ref)
     if attempt.is_status_classified:
-        # which limit it was, the word may say; that it was one, it need not
+        # the word may still name which limit it was
         if attempt.execution == "limit":
             yield TextPlace("stop", "native_status", attempt.native_status, attempt.ref)
     elif attempt.native_status:

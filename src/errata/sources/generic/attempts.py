@@ -162,7 +162,7 @@ class Attempts:
         known = self._executions.get(native.strip().lower()) if status or is_odd or not native else None
         if known is None and not is_empty(status) and not is_plain_word(native):
             values["is_status_known"] = False
-        # that something broke does not say why: the word may
+        # `error` leaves the cause open: the word may name it
         if known not in (None, "error", native.strip().lower()):
             values["is_status_classified"] = True
         known = "missing" if NOT_RUN in data else known

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from errata.model import Attempt, Check, ErrorInfo, Part, SourceRef, Usage, UsageByRole, attempt_id, case_key
+from errata.model.words import ErrorText
 from errata.sources.base import number_or_none as number
 from errata.sources.scylla.log_lines import LOW_RESOURCES
 from errata.sources.scylla.thread_log import LogBlock, ResultBlock, TierResult
@@ -115,14 +116,13 @@ def _errors_without_log(test: SessionTest, figures: TestFigures, facts: Facts) -
     ref = test.ref or (test.block.ref if test.block else None)
     row_error = text((test.row or {}).get("error"))
     if row_error or figures.exit_code not in (0, None):
-        message = row_error or f"Exit code: {figures.exit_code}"
-        error = ErrorInfo(type="ExitCode", message=redact(message), phase="aggregation", derived=("type",), ref=ref)
-        return (error,)
-    if not figures.has_result:
-        message = "the process ended, but there is no report and no result in the log"
-        return (ErrorInfo(type="NoResult", message=message, phase="aggregation", derived=("type", "message"), ref=ref),)
-    message = "the harness reports `fail`, but the test cost $0: no agent was called"
-    return (ErrorInfo(type="NothingSpent", message=message, phase="aggregation", derived=("type", "message"), ref=ref),)
+        kind, message = "ExitCode", redact(row_error or f"Exit code: {figures.exit_code}")
+    elif not figures.has_result:
+        kind, message = "NoResult", "the process ended, but there is no report and no result in the log"
+    else:
+        kind, message = "NothingSpent", "the harness reports `fail`, but the test cost $0: no agent was called"
+    derived: tuple[ErrorText, ...] = ("type",) if kind == "ExitCode" else ("type", "message")
+    return (ErrorInfo(type=kind, message=message, phase="aggregation", derived=derived, ref=ref),)
 
 
 def _tier_checks(result: ResultBlock | None, facts: Facts) -> tuple[Check, ...]:

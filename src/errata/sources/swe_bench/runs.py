@@ -62,7 +62,7 @@ class SweBenchRun(NamedTuple):
     """`gold` where the reference patches were evaluated."""
     conflicts: tuple[FileConflict, ...] = ()
     total: int | None = None
-    """How many instances the score is of, where the report does not say: those without a log are among them."""
+    """How many instances were evaluated, where the report does not say."""
 
 
 class PatchPlace(NamedTuple):
