@@ -26,12 +26,12 @@ def _recounted(survey: RunSurvey) -> Iterator[Finding]:
     if partial or survey.not_in_log or not survey.rows:
         return
     stated = [one for one in survey.run.reported if _can_be_recounted(survey, one)]
-    found = {place: seen for place, one in enumerate(stated) if (seen := _mismatch(survey, one, one.value or 0))}
+    mismatches = {place: seen for place, one in enumerate(stated) if (seen := _mismatch(survey, one, one.value or 0))}
     kinds = [(one.metric, _is_of_a_check(survey, one)) for one in stated]
-    for place, (text, rate, severity) in found.items():
+    for place, (text, rate, severity) in mismatches.items():
         own = stated[place]
         alike = [at for at, one in enumerate(stated) if kinds[at] == kinds[place] and one.name != own.name]
-        if own.metric == "pass_rate" and alike and found.keys() >= {*alike}:
+        if own.metric == "pass_rate" and alike and mismatches.keys() >= {*alike}:
             text, severity = f"{text}; its other rates differ, too: it may count by a rule of its own", "warning"
         text = f"{own.ref.file if own.ref else 'the harness'} has {text}"
         numbers = {"stated": own.value or 0, "found": rate}
@@ -59,7 +59,7 @@ def _headline_mismatch(survey: RunSurvey, mismatches: Sequence[Finding]) -> Iter
 
 class Mismatch(NamedTuple):
     text: str
-    found: float
+    of_rows: float
     severity: Severity = "error"
 
 
