@@ -1,7 +1,8 @@
 """How long one attempt takes whose text is 1 MB of one sign: `python -m soak.one_large_text`.
 
 Five signs, four carriers (answer, tool result, judge's reason, log), eight formats; each command may take 2 seconds of
-this process. Prints what takes longer, then the longest of each command.
+this process. Prints what takes longer, then the longest of each command. A format without a place for a carrier has the
+text in another place of the attempt; each place is one that a packet shows.
 """
 
 import io
@@ -12,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -32,19 +33,24 @@ Steps = tuple[str | int, ...]
 FORMATS: dict[str, tuple[str, dict[str, Steps]]] = {
     "generic": (
         "generic/jsonl/data/nightly",
-        {"answer": (1, "answer"), "reason": (1, "note"), "tool": (1, "messages"), "log": (1, "exception")},
+        {"answer": (1, "answer"), "reason": (1, "gold"), "tool": (1, "messages"), "log": (1, "exception")},
     ),
     "lm_eval": (
         "lm_eval/dummy/data/dummy/samples_demo_gen_2026-11-15T19-22-58.311841.jsonl",
-        {"answer": (1, "filtered_resps", 0), "tool": (1, "resps", 0, 0), "reason": (1, "target"), "log": (1, "log")},
+        {
+            "answer": (1, "filtered_resps", 0),
+            "tool": (1, "resps", 0, 0),
+            "reason": (1, "target"),
+            "log": (1, "arguments", "gen_args_0", "arg_0"),
+        },
     ),
     "openai_evals": (
         "openai_evals/judged/data/260304101010HGFEDCBA_nimbus-2_tide-facts.jsonl",
         {
-            "answer": (2, "data", "sampled", 0),
-            "reason": (4, "data", "choice"),
-            "tool": (3, "data", "prompt", 0, "content"),
-            "log": (2, "data", "log"),
+            "answer": (6, "data", "sampled", 0),
+            "reason": (7, "data", "sampled", 0),
+            "tool": (6, "data", "prompt"),
+            "log": (5, "data", "input"),
         },
     ),
     "deepeval": (
@@ -52,17 +58,17 @@ FORMATS: dict[str, tuple[str, dict[str, Steps]]] = {
         {
             "answer": ("testCases", 1, "actualOutput"),
             "reason": ("testCases", 1, "metricsData", 0, "reason"),
-            "log": ("testCases", 1, "metricsData", 0, "verboseLogs"),
-            "tool": ("testCases", 1, "retrievalContext"),
+            "log": ("testCases", 1, "input"),
+            "tool": ("testCases", 1, "expectedOutput"),
         },
     ),
     "promptfoo": (
         "promptfoo/shared_4/data/v4evalToShare.json",
         {
             "answer": ("results", 1, "providerResponse", "output"),
-            "reason": ("results", 1, "gradingResult", "reason"),
-            "log": ("results", 1, "error"),
-            "tool": ("results", 1, "metadata"),
+            "reason": ("results", 1, "gradingResult", "componentResults", 0, "reason"),
+            "log": ("results", 1, "gradingResult", "componentResults", 1, "reason"),
+            "tool": ("results", 1, "prompt", "raw"),
         },
     ),
     "langsmith": (
@@ -71,7 +77,7 @@ FORMATS: dict[str, tuple[str, dict[str, Steps]]] = {
             "answer": (1, "run", "outputs", "a"),
             "reason": (1, "evaluation_results", 0, "comment"),
             "log": (1, "run", "error"),
-            "tool": (1, "run", "extra", "metadata", "tool"),
+            "tool": (1, "example", "inputs", "q"),
         },
     ),
     "pydantic_evals": (
@@ -79,8 +85,8 @@ FORMATS: dict[str, tuple[str, dict[str, Steps]]] = {
         {
             "answer": ("cases", 1, "output"),
             "reason": ("cases", 1, "scores", "closeness", "reason"),
-            "log": ("cases", 1, "attributes", "log"),
-            "tool": ("cases", 1, "metadata"),
+            "log": ("cases", 1, "inputs"),
+            "tool": ("cases", 1, "expected_output"),
         },
     ),
     "errata-jsonl": ("", {"answer": (2,), "reason": (2,), "tool": (2,), "log": (2,)}),
@@ -88,6 +94,11 @@ FORMATS: dict[str, tuple[str, dict[str, Steps]]] = {
 
 
 def main() -> int:
+    hidden = [(name, carrier) for name, (_, carriers) in FORMATS.items() for carrier in carriers]
+    hidden = [place for place in hidden if not is_shown(*place)]
+    if hidden:
+        print(f"no packet shows the text: {hidden}")
+        return 1
     longest: dict[str, tuple[float, str]] = {}
     for name, carrier, sign, text in attempts():
         for command, seconds in times(name, carrier, text).items():
@@ -109,30 +120,48 @@ def attempts() -> Iterator[tuple[str, str, str, str]]:
 
 def times(name: str, carrier: str, text: str) -> dict[str, float]:
     """Seconds of each command about a log with this text in it."""
+    with imported(name, carrier, text) as first:
+        made = {"import": first, "triage": run_errata("triage", "latest")[0]}
+        made["failures"], _ = run_errata("failures", "latest")
+        made["show --packet"] = max(seconds for seconds, _ in packets())
+        return made | {"report": run_errata("report", "latest")[0]}
+
+
+def is_shown(name: str, carrier: str) -> bool:
+    with imported(name, carrier, "zebra quokka " * 3):
+        return any("zebra quokka" in packet for _, packet in packets())
+
+
+@contextmanager
+def imported(name: str, carrier: str, text: str) -> Iterator[float]:
+    """In a folder of its own."""
     before, folder = Path.cwd(), Path(tempfile.mkdtemp())
     os.chdir(folder)
     try:
-        log = write_errata_log(carrier, text) if not FORMATS[name][0] else write_log(name, carrier, text)
-        made = {"import": seconds("import", log), "triage": seconds("triage", "latest")}
-        made["failures"] = seconds("failures", "latest")
-        listed = io.StringIO()
-        with redirect_stdout(listed):
-            run(["failures", "latest", "--json"])
-        cases = sorted({f"latest/{row['case']}" for row in map(json.loads, listed.getvalue().splitlines())})
-        made["show --packet"] = max((seconds("show", case, "--packet") for case in cases), default=0.0)
-        return made | {"report": seconds("report", "latest")}
+        yield run_errata(
+            "import", write_log(name, carrier, text) if FORMATS[name][0] else write_errata_log(carrier, text)
+        )[0]
     finally:
         os.chdir(before)
         shutil.rmtree(folder)
 
 
-def seconds(*arguments: object) -> float:
+def packets() -> list[tuple[float, str]]:
+    """Seconds and text, of each failure."""
+    rows = map(json.loads, run_errata("failures", "latest", "--json")[1].splitlines())
+    return [
+        run_errata("show", case, "--packet")
+        for case in sorted({f"latest/{row['case']}#{row['attempt']}" for row in rows})
+    ]
+
+
+def run_errata(*arguments: object) -> tuple[float, str]:
     start = time.process_time()
-    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as messages:
+    with redirect_stdout(io.StringIO()) as printed, redirect_stderr(io.StringIO()) as messages:
         code = run([str(argument) for argument in arguments])
-    if code not in (0, 2):
-        raise RuntimeError(messages.getvalue())
-    return time.process_time() - start
+    if code:
+        raise RuntimeError(f"{arguments}: {code}: {messages.getvalue()}")
+    return time.process_time() - start, printed.getvalue()
 
 
 def write_log(name: str, carrier: str, text: str) -> Path:
@@ -148,12 +177,18 @@ def write_log(name: str, carrier: str, text: str) -> Path:
         file.read_text(encoding="utf-8").split("\n") if file.suffix == ".jsonl" else [file.read_text(encoding="utf-8")]
     )
     at, *steps = carriers[carrier] if file.suffix == ".jsonl" else (0, *carriers[carrier])
-    row: Any = json.loads(lines[int(at)])
-    holder = row
+    row = json.loads(lines[int(at)])
+    if name == "promptfoo":  # its file has no failure
+        checks = [{"pass": False, "score": 0, "assertion": {"type": kind}} for kind in ("llm-rubric", "javascript")]
+        row["results"][1] |= {"success": False, "score": 0}
+        row["results"][1]["gradingResult"] |= {"pass": False, "score": 0, "componentResults": checks}
+    holder: Any = row
     for step in steps[:-1]:
         holder = holder.setdefault(step, {}) if isinstance(holder, dict) else holder[step]
     holder[steps[-1]] = tool_calls(text) if steps[-1] == "messages" else text
     lines[int(at)] = json.dumps(row)
+    if name == "generic":  # a run for each model: one is enough
+        lines = [line for line in lines if '"alpha-1"' in line]
     file.write_text("\n".join(lines), encoding="utf-8")
     return log
 
