@@ -80,8 +80,8 @@ class Names:
 def title_of(group: FailureGroup, members: Members) -> str:
     """From a reviewer's words, a cluster's name, a rule's meaning, the most common text; else the failed check."""
     return (
-        _of_verdict(members)
-        or _of_cluster(members)
+        _words_of(_verdicts(members))
+        or _spoken(_shared(one.cluster for one in members))
         or _of_rule(group, members)
         or _of_answers(members)
         or _of_text(group, members)
@@ -110,10 +110,6 @@ def most_frequent_first(verdicts: Sequence[Verdict]) -> list[Verdict]:
     )
 
 
-def _of_verdict(members: Members) -> str:
-    return _words_of(_verdicts(members))
-
-
 def _words_of(verdicts: Sequence[Verdict]) -> str:
     """The sentence that all give; else the name that most give: a sentence of one does not describe the others."""
     if not verdicts:
@@ -126,10 +122,6 @@ def _words_of(verdicts: Sequence[Verdict]) -> str:
 def _name_of(verdicts: Iterable[Verdict]) -> str:
     named = Counter(slug for one in verdicts if (slug := slug_of(one.bucket)))
     return min(named, key=lambda slug: (-named[slug], slug), default="")
-
-
-def _of_cluster(members: Members) -> str:
-    return _spoken(_shared(one.cluster for one in members))
 
 
 def _of_rule(group: FailureGroup, members: Members) -> str:

@@ -44,7 +44,10 @@ def _by_another_rule(rows: Sequence[Trial], recounted: Score, headline: Reported
     """The first rule that yields the harness's number, where it does not give its rule; else the others' numbers."""
     if headline.reducer or headline.metric not in AVERAGED | {RULE_NOT_GIVEN}:
         return recounted
-    rules = [("mean of rows", _average(_values(rows), trials)), ("mean of cases", _average_of_cases(rows, trials))]
+    rules = [
+        ("mean of rows", _average(_values(rows), trials)),
+        ("mean of cases", _average(((case, fmean(values)) for case, values in _by_case(rows).items()), trials)),
+    ]
     if headline.metric == RULE_NOT_GIVEN:
         rules.append(("pass rate", _pass_rate(rows, trials) if _has_verdicts(rows) else None))
     others = [
@@ -112,10 +115,6 @@ def _pass_rate(rows: Sequence[Trial], trials: Trials) -> Score:
 
 def _has_verdicts(rows: Sequence[Trial]) -> bool:
     return any(one.outcome in ("pass", "fail") for one in rows)
-
-
-def _average_of_cases(rows: Sequence[Trial], trials: Trials) -> Score | None:
-    return _average(((case, fmean(values)) for case, values in _by_case(rows).items()), trials)
 
 
 def _by_case(rows: Sequence[Trial]) -> dict[str, list[float]]:

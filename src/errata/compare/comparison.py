@@ -268,7 +268,9 @@ def compare_runs(facts: Sequence[RunNumbers], options: ComparisonOptions, lookup
         pairings=pairs,
         models=_models(runs, (matrix, cleaned), pairs, members, basis.edited),
         checks=failed_dimensions(
-            matrix, {run_facts.stored.pk: run_facts.summary.failed_checks for run_facts in fit}, _order_of_checks(fit)
+            matrix,
+            {run_facts.stored.pk: run_facts.summary.failed_checks for run_facts in fit},
+            list(dict.fromkeys(name for one in fit for name in one.stored.counts.checks)),
         ),
         categories=by_category(matrix, members, lambda cell: (cell.run, cell.case) not in out),
         overlap=overlap_of(_failures(matrix), named),
@@ -397,7 +399,3 @@ def _sets(matrix: Matrix, out: Collection[tuple[int, str]], edited: Collection[s
         instability=instability(matrix),
         flips=flips_between(matrix, 0, 1, out, edited) if len(matrix.columns) == 2 else None,
     )
-
-
-def _order_of_checks(facts: Sequence[RunNumbers]) -> list[str]:
-    return list(dict.fromkeys(name for one in facts for name in one.stored.counts.checks))

@@ -54,7 +54,9 @@ def uniques(matrix: Matrix, groups: Groups) -> Uniques:
     for case, row in matrix.rows.items() if len(groups) > 1 else ():
         failing = {owner[at] for at, cell in enumerate(row) if cell is not None and cell.failed}
         if len(failing) == 1:
-            has_gaps = not all(_has_result(row, those) for those in groups.values())
+            has_gaps = not all(
+                any(cell.passes or cell.fails for cell in _cells(row, those)) for those in groups.values()
+            )
             (beside_gaps if has_gaps else fails)[next(iter(failing))].append(case)
         if len(failing) == len(groups) - 1:
             (other,) = groups.keys() - failing
@@ -88,10 +90,6 @@ def _cells(row: Row, those: Sequence[int]) -> Iterator[Cell]:
 
 def _fails(row: Row, those: Sequence[int]) -> bool:
     return any(cell.failed for cell in _cells(row, those))
-
-
-def _has_result(row: Row, those: Sequence[int]) -> bool:
-    return any(cell.passes or cell.fails for cell in _cells(row, those))
 
 
 def _only_passes(row: Row, those: Sequence[int]) -> bool:

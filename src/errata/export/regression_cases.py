@@ -78,7 +78,11 @@ def write_drafts(
     drafts = collect_drafts(views, filters, limit=limit)
     written = [(draft, row) for draft in drafts.cases.values() if (row := _WRITERS[form](draft)) is not None]
     rows = [row for _, row in written]
-    text = HEADER + to_yaml(rows) if form == "promptfoo" else "".join(_json_line(row) for row in rows)
+    text = (
+        HEADER + to_yaml(rows)
+        if form == "promptfoo"
+        else "".join(msgspec.json.encode(row).decode() + "\n" for row in rows)
+    )
     try:
         folder.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -172,10 +176,6 @@ def _origin(failure: Failure, owner: str) -> dict[str, Any]:
         "reason": one_line(failure.reason, REASON) or None,
         "answer": beginning(attempt.output.text or "", ANSWER) or None,
     }
-
-
-def _json_line(row: dict[str, Any]) -> str:
-    return msgspec.json.encode(row).decode() + "\n"
 
 
 def _presentable(value: Any) -> Any:

@@ -31,7 +31,6 @@ from errata.model.output.review import (
     NextOutput,
     NothingOutput,
     NothingReason,
-    ReadingOutput,
     RejectedOutput,
     ReviewBatchOutput,
     StatusOutput,
@@ -74,7 +73,7 @@ def next_output(leased: LeasedPacket, who: Reviewer) -> NextOutput:
         labels=tuple(labels_to_give(packet.question)),
         owners=tuple(owners_without_label(packet.question)),
         allowed=allowed_words(packet),
-        readings=msgspec.convert(leased.readings, tuple[ReadingOutput, ...], from_attributes=True) or UNSET,
+        readings=leased.readings or UNSET,
         answer=form_of(packet, leased.token, leased.adjudicates),
         packet=packet,
     )

@@ -236,7 +236,10 @@ def matrix(grid: Grid, text: Gate) -> str:
     last = grid.groups[-1] if grid.groups else ("", ())
     wide = max(places[-1] + PITCH, places[-len(last[1])] + _title_width(last[0], len(last[1]))) if places else 0
     head = 22 if grid.groups else 0
-    names = "".join(_row_name(name, note, text) for name, note in zip(grid.rows, _notes(grid), strict=True))
+    names = "".join(
+        f'<div><span class="label" title="{text(name)}">{text(name)}</span><b>{text(note)}</b></div>'
+        for name, note in zip(grid.rows, _notes(grid), strict=True)
+    )
     cells = "".join(_matrix_cells(grid, order, places, head, text))
     deep = head + height + 8 + 6.4 * min(LABEL, max(map(len, grid.columns), default=0))
     foot = head + height + 6
@@ -271,10 +274,6 @@ def _title_width(title: str, count: int) -> int:
 
 def _notes(grid: Grid) -> Sequence[str]:
     return grid.notes or ("",) * len(grid.rows)
-
-
-def _row_name(name: str, note: str, text: Gate) -> str:
-    return f'<div><span class="label" title="{text(name)}">{text(name)}</span><b>{text(note)}</b></div>'
 
 
 def _group_heads(grid: Grid, places: Sequence[int], text: Gate) -> Iterator[str]:

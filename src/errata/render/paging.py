@@ -51,7 +51,7 @@ def paged(document: Document, beside: str, *, hint: Line = ()) -> Pages:
     more = line(" in ", Link(beside, beside), ".") if beside else line(": ", hint, ".")
     long = [one for one in document.sections if one.can_overflow or any(map(_is_long, one.blocks))]
     fixed = lines_of_document(msgspec.structs.replace(document, sections=()))
-    short = {id(one): _with_short_tables(one, more) for one in long}
+    short = {id(one): msgspec.structs.replace(one, blocks=tuple(_short_tables(one.blocks, more))) for one in long}
     fixed += sum(_lines(one) for one in document.sections if id(one) not in short)
     fixed += sum(_lines_of(one.blocks) + 4 for one in short.values())
     kept = {id(one) for one in _chosen(long, max(LEAST, LINES - fixed))}
@@ -73,10 +73,6 @@ def _elsewhere(details: Document, main: Iterable[Section], beside: str) -> dict[
 
 def _is_long(block: Block) -> bool:
     return isinstance(block, Table) and len(block.rows) > LONGEST_TABLE
-
-
-def _with_short_tables(section: Section, more: Line) -> Section:
-    return msgspec.structs.replace(section, blocks=tuple(_short_tables(section.blocks, more)))
 
 
 def _short_tables(blocks: Iterable[Block], more: Line) -> Iterator[Block]:

@@ -314,7 +314,7 @@ def _category(letter: str, key: _CategoryKey, cases: Sequence[str], batch: Batch
         tests=tuple(batch.tests[case].id for case in cases),
         cost=sum(costs) if costs else None,
         error=error,
-        error_type=_error_type(attempts[0]) if error else "",
+        error_type=attempts[0].lasting_error.type if error and attempts[0].lasting_error else "",
         hits=next(iter(same_hits.values())) if len(same_hits) == 1 else None,
         struck_whole=sum(one.count == one.of for one in hits if one) if all(hits) else None,
         spent=sum(bool(one.usage.cost) for one in attempts),
@@ -341,10 +341,6 @@ def _seconds(attempts: Sequence[Attempt], *, at_once: bool) -> Seconds | None:
     known = (one.duration for one in attempts if one.duration is not None and not one.usage.cost)
     some = sorted(one for one in known if (one < AT_ONCE) == at_once)
     return Seconds(tests=len(some), least=some[0], most=some[-1]) if some else None
-
-
-def _error_type(attempt: Attempt) -> str:
-    return attempt.lasting_error.type if attempt.lasting_error is not None else ""
 
 
 def _shared_error(attempts: Sequence[Attempt]) -> str:

@@ -126,12 +126,8 @@ def _key(category: BatchCategory) -> str:
     return f"category-{category.letter}"
 
 
-def _anchor(test: str) -> str:
-    return f"#test-{test}"
-
-
 def _sections(report: BatchReport) -> Iterator[Section]:
-    yield Section(title="Results", blocks=(_map(report), *results(report, _anchor)))
+    yield Section(title="Results", blocks=(_map(report), *results(report, "#test-{}".format)))
     yield sessions_section(report)
     if report.categories:
         groups = tuple(_category(one, report) for one in report.categories)

@@ -1,6 +1,6 @@
 """`deep_error_analysis.md`: several runs of one suite by cause, with the datapoints that show each."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from errata.compare.comparability import Difference, describe_difference
 from errata.model.output.report.comparison import (
@@ -344,7 +344,7 @@ def _top_line(report: ComparisonReport) -> Iterator[Block]:
             run.label,
             f"{run.failed}/{run.counted}",
             *(str(run.patterns.get(name, 0)) for name in patterns),
-            _top(run.dimensions),
+            ", ".join(f"{name} {often}" for name, often in list(run.dimensions.items())[:TOP]) or NONE,
         )
         for run in report.runs
     ]
@@ -356,10 +356,6 @@ def _top_line(report: ComparisonReport) -> Iterator[Block]:
         bars = tuple(Bar(one.name, sum(one.failed)) for one in report.dimensions)
         yield Chart("Failed dimensions over all runs", bars)
         yield from _surface(report)
-
-
-def _top(dimensions: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {often}" for name, often in list(dimensions.items())[:TOP]) or NONE
 
 
 def _dimensions(report: ComparisonReport) -> Iterator[tuple[str, ...]]:

@@ -70,7 +70,8 @@ def reasons(gate: Gate) -> Iterator[str]:
 def _new_failures(gate: Gate) -> str:
     presumed = sum(one.failure.is_presumed for one in gate.new)
     note = f", {presumed} of them only presumed to be the model's" if presumed else ""
-    return f"{plural(len(gate.new), 'case')} passed in the baseline and {_verb(gate.new, 'fail')} now{note}."
+    fail = "fails" if len(gate.new) == 1 else "fail"
+    return f"{plural(len(gate.new), 'case')} passed in the baseline and {fail} now{note}."
 
 
 def _reason(gate: Gate, code: GateCode) -> Iterator[str]:
@@ -222,10 +223,6 @@ def _missing(gate: Gate) -> str:
     """`1 case is`, `2 cases are`."""
     changes = gate.given.changes
     return plural(len(changes.of("missing")) if changes is not None else 0, "case is", "cases are")
-
-
-def _verb(cases: Sequence[CaseChange], verb: str) -> str:
-    return f"{verb}s" if len(cases) == 1 else verb
 
 
 Forge = Literal["github", "gitlab", "markdown"]

@@ -243,7 +243,7 @@ def _blocks(failure: RunFailure, error: Line, word: str, tell_reader: bool) -> I
     evidence = [each for each in failure.evidence if not _has_error(failure, each)]
     if evidence:
         yield paragraph("Evidence")
-        yield Quotes(tuple(map(_piece, evidence)))
+        yield Quotes(tuple(QuoteLine(piece.place, piece.quote, piece.means) for piece in evidence))
     yield from _snippets(failure.snippets)
     yield from _fix(failure.fix)
     for doubt in failure.doubts:
@@ -292,10 +292,6 @@ def _reader(failure: RunFailure, tell_reader: bool) -> str:
         return "not reviewed" if failure.proof == "presumed" else "by rule, not reviewed"
     read = f"reviewed by {failure.by}" if tell_reader else ""
     return ", ".join(part for part in (read, DOUBTS[failure.doubt] if failure.doubt else "") if part)
-
-
-def _piece(piece: QuotedEvidence) -> QuoteLine:
-    return QuoteLine(piece.place, piece.quote, piece.means)
 
 
 def _snippets(shown: Snippets) -> Iterator[Block]:

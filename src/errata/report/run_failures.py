@@ -6,7 +6,7 @@ from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
-from errata.model import Attempt, Attribution, Check, FailureKey, Run, Verdict
+from errata.model import Attempt, Attribution, FailureKey, Run, Verdict
 from errata.model.identity import split_attempt_id
 from errata.model.output.report.run import EarlierFailure, FailedCheck, ProposedFix, Repeat, RunFailure, VerdictDoubt
 from errata.model.output.report.shared import QuotedEvidence
@@ -119,7 +119,11 @@ class _Making:
             attempt=attempt.index,
             attempts=max(self.tried.get(attempt.case, 1), attempt.index),
             is_row=attempt.case in self.repeated_rows,
-            checks=tuple(_failed_check(check) for check in attempt.checks if check.failed),
+            checks=tuple(
+                FailedCheck(name=check.name, share=check.share, has_tests=check.share_passed is not None)
+                for check in attempt.checks
+                if check.failed
+            ),
             error=short_line(shown, ERROR),
             label=_label(verdict, attribution, failure.run),
             owner=owner,
@@ -153,11 +157,6 @@ class _Making:
 def _proposed_fix(verdict: Verdict | None) -> ProposedFix | None:
     fix = verdict.fix if verdict is not None else None
     return None if fix is None else ProposedFix(path=fix.path, before=fix.before, after=fix.after)
-
-
-def _failed_check(check: Check) -> FailedCheck:
-    """With its share, where a share of it was met."""
-    return FailedCheck(name=check.name, share=check.share, has_tests=check.share_passed is not None)
 
 
 def _label(verdict: Verdict | None, attribution: Attribution | None, run: Run) -> str:

@@ -241,7 +241,11 @@ def _odd_of_all(doubts: ScoreDoubts) -> str:
     if 1 < odd == passes:
         return f"All {odd:,} passes are"
     are = "is" if odd == 1 else "are"
-    return f"{odd:,} of {plural(passes, 'pass', 'passes')} {are}" if odd <= passes else f"{_odd_passes(odd)} {are}"
+    return (
+        f"{odd:,} of {plural(passes, 'pass', 'passes')} {are}"
+        if odd <= passes
+        else f"{plural(odd, 'pass', 'passes')} {are}"
+    )
 
 
 def _meanings(suspicious: Sequence[SuspiciousPasses]) -> str:
@@ -249,10 +253,6 @@ def _meanings(suspicious: Sequence[SuspiciousPasses]) -> str:
         return suspicious[0].means
     counts = ((sum(one.by_run.values()) or len(one.cases), one.means) for one in suspicious)
     return "; ".join(f"{count:,} × {means}" for count, means in counts)
-
-
-def _odd_passes(odd: int) -> str:
-    return plural(odd, "pass", "passes")
 
 
 def findings_card(doubts: ScoreDoubts) -> tuple[Card, ...]:

@@ -1,12 +1,11 @@
 """Two readings of one failure: whether they agree, and what the reviewer who decides between them gets to see."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from errata.model import Verdict
 from errata.model.codec import json_text
 from errata.model.identity import fingerprint
-from errata.model.record import Struct
+from errata.model.output.review import QuoteForm, ReadingOutput
 from errata.model.standing import name_of, standing
 
 
@@ -19,27 +18,16 @@ def _decision(verdict: Verdict) -> tuple[object, ...]:
     return verdict.label, verdict.owner, verdict.decisive_step, verdict.decisive_agent
 
 
-class Reading(Struct):
-    """A verdict without the name of its reviewer."""
-
-    label: str
-    owner: str
-    cause: str
-    decisive_step: int | None
-    decisive_agent: str | None
-    evidence: tuple[dict[str, Any], ...]
-
-
-def readings_of(verdicts: Sequence[Verdict]) -> tuple[Reading, ...]:
+def readings_of(verdicts: Sequence[Verdict]) -> tuple[ReadingOutput, ...]:
     """In an order that does not depend on who read first."""
     readings = [
-        Reading(
+        ReadingOutput(
             label=verdict.label,
             owner=verdict.owner,
             cause=verdict.cause,
             decisive_step=verdict.decisive_step,
             decisive_agent=verdict.decisive_agent or None,
-            evidence=tuple({"place": quote.place, "quote": quote.quote} for quote in verdict.evidence),
+            evidence=tuple(QuoteForm(place=quote.place, quote=quote.quote) for quote in verdict.evidence),
         )
         for verdict in verdicts
     ]

@@ -51,7 +51,7 @@ class CaseFiles(NamedTuple):
 def file_places(material: Material, clues: Clues) -> CaseFiles:
     """In the order one reads them: output, logs, graders, references, context."""
     attempt, case = material.attempt, material.case
-    own = _by_trouble(attempt.artefacts, clues)
+    own = sorted(attempt.artefacts, key=lambda one: not _is_named(one, clues))
     of_case = [one for one in case.artefacts if one.role != "task" or one.text != case.input] if case else []
     every = [*own[:MANY], *of_case[:MANY]]
     fallbacks = (attempt.ref, case.ref if case else None)
@@ -61,11 +61,6 @@ def file_places(material: Material, clues: Clues) -> CaseFiles:
     more = len(own) + len(of_case) - len(every)
     left_out = [*_not_shown(every), *([LeftOut(what=f"{more} more files", why="too many files")] if more else [])]
     return CaseFiles(sorted(wanted, key=lambda one: _ORDER.index(kind_of(one.place))), left_out)
-
-
-def _by_trouble(artefacts: Iterable[Artefact], clues: Clues) -> list[Artefact]:
-    """Those that errors and logs name come first."""
-    return sorted(artefacts, key=lambda one: not _is_named(one, clues))
 
 
 def _is_named(artefact: Artefact, clues: Clues) -> bool:

@@ -39,7 +39,7 @@ def is_enough(text: str, passage: Passage, *, has_lines: bool) -> bool:
         return True
     if not letters_in(rest) or not is_line(text, passage):
         return False
-    return has_lines or _count_lines(text, text[passage.start : passage.end]) == 1
+    return has_lines or _count(text, text[passage.start : passage.end].strip()) == 1
 
 
 def has_letters(text: str, passage: Passage) -> bool:
@@ -106,10 +106,6 @@ def whole_lines(text: str, passage: Passage, silent: Iterable[Passage]) -> Passa
 def _line(text: str, passage: Passage) -> Passage:
     end = text.find("\n", passage.end)
     return Passage(text.rfind("\n", 0, passage.start) + 1, len(text) if end < 0 else end)
-
-
-def _count_lines(text: str, line: str) -> int:
-    return _count(text, line.strip())
 
 
 @lru_cache(maxsize=16)

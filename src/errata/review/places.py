@@ -137,7 +137,9 @@ def _trouble(material: Material, clues: Clues) -> Iterator[WantedPlace]:
         yield _must("error", where(ref, attempt.ref), "\n\n".join(errors), STATUS, tail=0.6, most=1 / 6)
     if status := "\n".join(_status(attempt)):
         yield _must("status", where(attempt.ref), status, STATUS)
-    known = {text.strip() for text in (attempt.output.text, *errors, *_reasonings(attempt)) if text}
+    known = {
+        text.strip() for text in (attempt.output.text, *errors, *(one.reasoning for one in attempt.judgements)) if text
+    }
     checks = [check for check in attempt.checks if noteworthy(check) and check.explanation.strip() not in known | {""}]
     for number, check in enumerate(checks[:CHECKS]):
         yield WantedPlace(
@@ -281,7 +283,3 @@ def _status(attempt: Attempt) -> Iterator[str]:
         yield f"exit_code: {attempt.exit_code}"
     if attempt.invalidated is not None:
         yield f"invalidated: {attempt.invalidated.why}"
-
-
-def _reasonings(attempt: Attempt) -> Iterator[str]:
-    return (judgement.reasoning for judgement in attempt.judgements)

@@ -20,7 +20,6 @@ from errata.model.suspects import (
     NOT_THE_CASES,
     SuspectTask,
     SuspectTasks,
-    TaskEvidence,
     allowed_passes,
 )
 from errata.model.times import to_text
@@ -184,7 +183,13 @@ def _suspects(store: Store, versions: RunVersions) -> SuspectTasks:
     with store.kept_open():
         tasks = [*_with_evidence(chosen[:MOST_LISTED], runs, store, names)]
     left_over = sum(one.is_suspect_by_counts for one in chosen[MOST_LISTED:])
-    tasks.sort(key=lambda task: (_STRENGTHS.index(task.strength), -_likely(task.evidence), task.p))
+    tasks.sort(
+        key=lambda task: (
+            _STRENGTHS.index(task.strength),
+            -sum(one.strength == "likely" for one in task.evidence),
+            task.p,
+        )
+    )
     return SuspectTasks(
         suite=next((one.run.suite for one in runs.by_pk.values() if one.run.suite), ""),
         subjects=runs.names,
@@ -214,10 +219,6 @@ def _candidate(tally: CaseTally) -> _TaskCounts:
         passes=tally.passes,
         mask=tally.measured,
     )
-
-
-def _likely(evidence: Iterable[TaskEvidence]) -> int:
-    return sum(one.strength == "likely" for one in evidence)
 
 
 def _with_evidence(

@@ -82,7 +82,7 @@ def seal(batches: Iterable[PackedBatch]) -> Iterator[PackedBatch]:
     digests: dict[str, ContentDigest] = {}
     for batch in batches:
         yield _sealed(batch, digests)
-    yield _with_digests(digests)
+    yield PackedBatch(parts={run: RunPart(digest=known.hexdigest()) for run, known in digests.items()})
 
 
 def _sealed(batch: PackedBatch, digests: dict[str, ContentDigest]) -> PackedBatch:
@@ -95,10 +95,6 @@ def _sealed(batch: PackedBatch, digests: dict[str, ContentDigest]) -> PackedBatc
             known.add_block(number, data)
         part.blocks = [(number, compress(data)) for number, data in part.blocks]
     return batch
-
-
-def _with_digests(digests: dict[str, ContentDigest]) -> PackedBatch:
-    return PackedBatch(parts={run: RunPart(digest=known.hexdigest()) for run, known in digests.items()})
 
 
 class _RunPacker:

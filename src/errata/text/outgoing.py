@@ -71,15 +71,11 @@ def tree_for_others(value: Any) -> Any:
     if isinstance(value, str):
         return for_others(value)
     if isinstance(value, dict):
-        return redact_fields(value, _key_for_others, tree_for_others)
+        return redact_fields(value, lambda key: without_people(redact_key(key)), tree_for_others)
     if isinstance(value, list | tuple):
         named = given_secrets(value)
         return [REDACTED_VALUE if at in named else tree_for_others(item) for at, item in enumerate(value)]
     return value
-
-
-def _key_for_others(key: str) -> str:
-    return without_people(redact_key(key))
 
 
 _for_others = lru_cache(REMEMBERED)(for_others)

@@ -147,11 +147,11 @@ def failed_calls(uses: Sequence[ToolUse]) -> Iterator[Observation]:
         later = working.get(_kind(last), [])
         at = bisect_right(later, last.at)
         recovered = later[at] if at < len(later) else None
-        yield _failure(group, first, None if recovered is None else _step_at(uses, recovered))
-
-
-def _step_at(uses: Sequence[ToolUse], at: int) -> int:
-    return uses[bisect_right(uses, at, key=lambda use: use.at) - 1].step.index
+        yield _failure(
+            group,
+            first,
+            None if recovered is None else uses[bisect_right(uses, recovered, key=lambda use: use.at) - 1].step.index,
+        )
 
 
 def _failure(group: Sequence[ToolUse], first: ToolUse, recovered: int | None) -> Observation:
@@ -170,7 +170,7 @@ def _failure(group: Sequence[ToolUse], first: ToolUse, recovered: int | None) ->
         related_step=first.reply_step.index if first.reply_step is not first.step else recovered,
         tool="" if first.is_code else first.name,
         strength=strength,
-        steps=_all_steps(group),
+        steps=tuple(dict.fromkeys(use.step.index for use in group)) if len(group) > 1 else (),
     )
 
 
@@ -248,7 +248,3 @@ def _kind(use: ToolUse) -> tuple[str, ...]:
             return (use.name, *command.split()[:1])
         return (use.name, *sorted(object_ids(use.arguments)))
     return (use.name,)
-
-
-def _all_steps(group: Sequence[ToolUse]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(use.step.index for use in group)) if len(group) > 1 else ()

@@ -300,7 +300,11 @@ def _names_in(line: str) -> Iterator[str]:
 
 def _telling_lines(attempt: Attempt) -> Iterator[tuple[str, str]]:
     """Lines that say that something else ended the attempt, or what is in its way."""
-    own = list(_own_lines(attempt)) if attempt.outcome == "none" or _failed_step(attempt) else []
+    own = (
+        list(_own_lines(attempt))
+        if attempt.outcome == "none" or any(check.kind == "step" and check.failed for check in attempt.checks)
+        else []
+    )
     about_its_end = (*own, *_log_lines(attempt)) if attempt.execution == "cancelled" else own
     if attempt.outcome == "none":
         yield from ((where, line) for where, line in about_its_end if _ENDED.search(line) and _FAILED.search(line))
@@ -324,10 +328,6 @@ def _built_on(attempt: Attempt) -> Iterator[tuple[str, str]]:
 def held_in(line: str) -> set[str]:
     """Ports, processes and lock files in a text."""
     return {f"{match.lastgroup} {match[match.lastgroup or 0]}" for match in _HELD.finditer(line)}
-
-
-def _failed_step(attempt: Attempt) -> bool:
-    return any(check.kind == "step" and check.failed for check in attempt.checks)
 
 
 def _own_lines(attempt: Attempt) -> Iterator[tuple[str, str]]:

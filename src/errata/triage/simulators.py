@@ -38,7 +38,7 @@ def denies_its_own_instruction(attempt: Attempt, case: Case | None) -> Iterator[
         return
     returned = results_by_step(attempt.steps)
     calls = (pair for each in attempt.steps for pair in calls_with_results(each, returned))
-    if not any(_is_data(result) and _ABOUT_A_USER.search(call.name) for call, result in calls):
+    if not any(result.lstrip().startswith(("{", "[{")) and _ABOUT_A_USER.search(call.name) for call, result in calls):
         evidence = signal("user_denies_instruction", "likely", f"steps[{step.index}].text", step.text, attempt.ref)
         yield Observed(signal=evidence, owner="simulator", is_specific=True)
 
@@ -48,10 +48,6 @@ _ABOUT_A_USER = lazy_regex(
     r"user|customer|account|profile|member|order|reserv|booking|ticket|line|bill|payment|certificate|details|status",
     re.IGNORECASE,
 )
-
-
-def _is_data(result: str) -> bool:
-    return result.lstrip().startswith(("{", "[{"))
 
 
 def _last_of_user(attempt: Attempt) -> Step | None:

@@ -12,7 +12,7 @@ from errata.model.words import Confidence
 from errata.text.answers import final_answers, json_in
 from errata.text.equivalence import LONGEST, canonical, is_in_the_unit_asked_for, same, same_set, same_value
 from errata.text.lazy_regex import lazy_regex
-from errata.transcript.calls import CalledFunction, calls_in, made_calls, required_calls, same_calls
+from errata.transcript.calls import calls_in, made_calls, required_calls, same_calls
 from errata.triage.expected import (
     allows_nothing_else,
     asks_for_a_form,
@@ -167,7 +167,13 @@ def calls_refused_for_their_form(attempt: Attempt, case: Case | None) -> Iterato
         judged = any(check.judge for check in concerned)
         strength: Confidence = "weak" if judged or len(concerned) < len(failed) else "likely"
         name = "judge_contradicts" if judged else "strict_match"
-        yield _observed(attempt, name, strength, "tool calls", _calls_as_text(made))
+        yield _observed(
+            attempt,
+            name,
+            strength,
+            "tool calls",
+            ", ".join(f"{call.name}({', '.join(map(str, call.arguments.values()))})" for call in made),
+        )
 
 
 def compares_calls(attempt: Attempt, case: Case | None) -> bool:
@@ -179,10 +185,6 @@ def compares_calls(attempt: Attempt, case: Case | None) -> bool:
 
 def _concerns_calls(check: Check) -> bool:
     return _CALLS.search(f"{check.name} {check.scorer}") is not None
-
-
-def _calls_as_text(calls: tuple[CalledFunction, ...]) -> str:
-    return ", ".join(f"{call.name}({', '.join(map(str, call.arguments.values()))})" for call in calls)
 
 
 _NO_ANSWER = frozenset(("", "[invalid]", "[no answer]", "n/a", "none", "null", "no answer"))

@@ -110,7 +110,10 @@ def put_runs(comparison: Comparison, handles: Mapping[str, str]) -> None:
     shown = comparison.columns
     policies = _shown_policies([one.scores for one in shown])
     called = ["" if comparison.options.by_model else handles[one.runs[0].run.id] for one in shown]
-    out = [_in_a_line(left_out_in_words(one.scores["clean"])) for one in shown]
+    out = [
+        ", ".join(f"{count:,} {word}" for word, count in left_out_in_words(one.scores["clean"]).items())
+        for one in shown
+    ]
     scores = [[_figures(one.scores[policy]) for policy in policies.values()] for one in shown]
     if _width([list(policies), *scores]) > WIDTH - WHO and "as_reported" in policies:
         scores = [[row[0], row[1].partition(" [")[0], *row[2:]] for row in scores]
@@ -176,10 +179,6 @@ def left_out_in_words(score: Score) -> dict[str, int]:
         word = one_line(left_out_reason(group.why), 24)
         counts[word] = counts.get(word, 0) + group.count
     return counts
-
-
-def _in_a_line(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{count:,} {word}" for word, count in counts.items())
 
 
 SET_LABEL = 23

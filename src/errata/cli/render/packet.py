@@ -7,7 +7,7 @@ from errata.cli.fitting import WIDTH, fold
 from errata.cli.output import put, value_of, wash, write_out
 from errata.model import Packet, Reviewer
 from errata.model.identity import is_task_id
-from errata.review.adjudicate import Reading
+from errata.model.output.review import ReadingOutput
 from errata.review.answers import NO_LABEL, allowed_words, owners_without_label
 from errata.review.speakers import speakers_in
 from errata.review.stored.lease import LeasedPacket
@@ -99,7 +99,7 @@ def _pairs(fields: dict[str, Any]) -> str:
     return ", ".join(f"{name} {value_of(value)}" for name, value in fields.items() if value not in (None, "", [], {}))
 
 
-def show_readings(readings: Sequence[Reading]) -> None:
+def show_readings(readings: Sequence[ReadingOutput]) -> None:
     """The verdicts to decide between."""
     for letter, reading in zip("ABCDEFGH", readings, strict=False):
         step = f", step {reading.decisive_step}" if reading.decisive_step is not None else ""
@@ -107,7 +107,7 @@ def show_readings(readings: Sequence[Reading]) -> None:
         put()
         _put_field(f"reading {letter}", f"{reading.label} · {reading.owner}{step}{agent}: {reading.cause}")
         for quote in reading.evidence:
-            _put_field("", f"{quote['place']}: {one_line(quote['quote'])}")
+            _put_field("", f"{quote.place}: {one_line(quote.quote)}")
 
 
 def show_lease(handed: LeasedPacket, who: Reviewer) -> None:

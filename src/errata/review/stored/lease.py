@@ -7,10 +7,11 @@ from secrets import token_hex
 from errata.errors import NotFoundError
 from errata.model import Packet, Reviewer
 from errata.model.filters import Filters
+from errata.model.output.review import ReadingOutput
 from errata.model.record import Struct
 from errata.model.times import to_text
 from errata.model.verdict import Lease, word_for
-from errata.review.adjudicate import Reading, disputed, readings_of
+from errata.review.adjudicate import disputed, readings_of
 from errata.review.material import RunContext
 from errata.review.packet import PacketOptions
 from errata.review.queue import QueueKind
@@ -54,7 +55,7 @@ class LeasedPacket(Struct):
     """Cases that this reader has in hand besides."""
     waiting: int
     """What this reader could be given after this one."""
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[ReadingOutput, ...] = ()
     """The verdicts to decide between."""
     adjudicates: tuple[str, ...] = ()
     """Their ids."""

@@ -271,15 +271,18 @@ def _statements(answer: SavedAnswer) -> Iterator[Statement]:
         document = mapping(entry)
         ref = answer.ref.below(name, number)
         if answer.kind == "failed":
-            yield Statement("failed", document, _failed_status(document), _failed_steps(document), answer, ref)
+            yield Statement(
+                "failed",
+                document,
+                {"kind": "failed", "failureReason": document.get("failureReason")},
+                _failed_steps(document),
+                answer,
+                ref,
+            )
         else:
             steps = document.get("steps")
             status = mapping(document.get("status"))
             yield Statement("details", document, status, steps if isinstance(steps, list) else None, answer, ref)
-
-
-def _failed_status(document: dict[str, Any]) -> dict[str, Any]:
-    return {"kind": "failed", "failureReason": document.get("failureReason")}
 
 
 def _failed_steps(document: dict[str, Any]) -> list[Any]:

@@ -101,7 +101,9 @@ class EvalscopeReport:
                 name=measure.name,
                 metric=how.metric,
                 reducer=how.reducer,
-                filter=_worded(measure.dimensions) if how.metric != "mean" or not how.reducer else "",
+                filter=", ".join(f"{name}={as_text(value)}" for name, value in measure.dimensions.items())
+                if how.metric != "mean" or not how.reducer
+                else "",
                 value=number(measure.data.get("score")),
                 n=count(measure.data.get("num")),
                 headline=measure is primary,
@@ -154,7 +156,7 @@ def run_of(root: Path, dataset: Dataset, report: EvalscopeReport, config: Config
         expected_cases=_expected(report, config),
         measured_attempts=report.total_succeeded,
         started_at=_started(root),
-        native_status="incomplete" if _is_incomplete(report) else "",
+        native_status="incomplete" if mapping(report.data.get("execution_summary")).get("incomplete") is True else "",
         reported=tuple(report.reported(value_names)),
         scorers=tuple(Scorer(name=name, lower_is_better=_is_lower(report, name)) for name in value_names),
         context=tuple(_context(documents, root)),
@@ -175,10 +177,6 @@ def _expected(report: EvalscopeReport, config: Config) -> int | None:
     """evalscope counts every repeat as a sample."""
     requested = report.total_requested
     return None if requested is None else requested // config.repeats
-
-
-def _is_incomplete(report: EvalscopeReport) -> bool:
-    return mapping(report.data.get("execution_summary")).get("incomplete") is True
 
 
 def _is_lower(report: EvalscopeReport, name: str) -> bool:
@@ -260,10 +258,6 @@ def _of_subsets(measure: ReportMetric, aggregation: _How) -> Iterator[Reported]:
                 extra=rest(subset, ("name", "score", "num")) | non_empty(category=beside),
                 ref=place.below("subsets", number_),
             )
-
-
-def _worded(dimensions: dict[str, Any]) -> str:
-    return ", ".join(f"{name}={as_text(value)}" for name, value in dimensions.items())
 
 
 def config_of(root: Path) -> Config:

@@ -93,7 +93,7 @@ def case_content(sample: dict[str, Any]) -> list[Any]:
 def attempt_of(context: LogContext, sample: dict[str, Any], ref: SourceRef, index: int) -> Attempt:
     pools = Pools(sample)
     events = events_of(sample)
-    beside: dict[str, Any] = pools.resolve(_without_events(sample))
+    beside: dict[str, Any] = pools.resolve({name: value for name, value in sample.items() if name not in _NOT_BESIDE})
     scores = scores_of(beside, context.primary)
     output = mapping(beside.get("output"))
     choice = mapping(next(iter(sequence(output.get("choices"))), None))
@@ -118,7 +118,7 @@ def attempt_of(context: LogContext, sample: dict[str, Any], ref: SourceRef, inde
         output=Output(text=answer, answer=scored.answer),
         stop_reason=words(choice.get("stop_reason")),
         limit=_limit(sample, events),
-        errors=(*errors, *_without_verdict(scored)),
+        errors=(*errors, *[check.error for check in scored.checks if check.error is not None and check.is_primary][:1]),
         checks=scored.checks,
         judgements=scored.judgements,
         steps=steps_of(sample, events, pools, judged),
@@ -149,10 +149,6 @@ def facts_of(scored: SampleScores, error: ErrorInfo | None, *, limited: bool) ->
 def _is_counted(scored: SampleScores, facts: Facts) -> bool:
     """Inspect's metrics also count a scorer's fallback value without a verdict; they omit only `NaN`."""
     return facts.measurement == "scored" or (scored.main is not None and scored.main.number is not None)
-
-
-def _without_verdict(scored: SampleScores) -> list[ErrorInfo]:
-    return [check.error for check in scored.checks if check.error is not None and check.is_primary][:1]
 
 
 def _despite(outcome: Outcome) -> Outcome:
@@ -214,10 +210,6 @@ def _extra(sample: dict[str, Any], output: dict[str, Any], choice: dict[str, Any
     if len(mapping(sample.get("model_usage"))) > 1:
         extra["model_usage"] = plain(sample["model_usage"])
     return extra
-
-
-def _without_events(sample: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in sample.items() if name not in _NOT_BESIDE}
 
 
 def _label(metadata: dict[str, Any], *names: str) -> str:

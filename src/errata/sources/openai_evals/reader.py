@@ -130,11 +130,9 @@ def items_of(eval_run: EvalRun, group: Row) -> Iterator[Item]:
     yield _case(eval_run.run, sample)
     yield _attempt(eval_run, sample)
     yield from sample.copies
-    yield from repeated_rows(sample.rows, f"an event of {sample.name}", source=NAME, key=_event_id)
-
-
-def _event_id(event: dict[str, Any]) -> str:
-    return repr(event.get("event_id"))
+    yield from repeated_rows(
+        sample.rows, f"an event of {sample.name}", source=NAME, key=lambda event: repr(event.get("event_id"))
+    )
 
 
 def _case(run: Run, sample: SampleEvents) -> Case:

@@ -42,7 +42,7 @@ def by_neighbours(items: Iterable[Item]) -> Iterator[Item]:
             if waiting:
                 after = after + 1 if item.run == run else AROUND
                 if after == AROUND:
-                    yield from _assign_run(waiting, run if item.run == run else "")
+                    yield from (replace(one, run=run if item.run == run else "") for one in waiting)
                     waiting = []
             run = item.run
         elif type(item) is Unreadable and not item.run and streak >= AROUND and len(waiting) < WAITING_CAP:
@@ -51,10 +51,6 @@ def by_neighbours(items: Iterable[Item]) -> Iterator[Item]:
             continue
         yield item
     yield from waiting
-
-
-def _assign_run(waiting: list[Unreadable], run: str) -> Iterator[Unreadable]:
-    return (replace(item, run=run) for item in waiting)
 
 
 def hash_of_content(path: Path, data: bytes | None = None) -> str:

@@ -46,17 +46,13 @@ class TranscriptBuilder:
             step = Step(index=0, actor=Actor(role="tool"), kind="tool_result", text=result.text, ref=ref, extra=extra)
             self.add(step)
             return
-        self.complete(ident, lambda call: _with_result(call, result, error))
+        self.complete(ident, lambda call: replace(call, result=result, error=error or call.error))
 
     def complete(self, ident: str, update: Callable[[ToolCall], ToolCall]) -> None:
         """Update a call that was made with what the log has about it later."""
         at = self._asked[ident]
         calls = tuple(update(call) if call.id == ident else call for call in self._steps[at].tool_calls)
         self._steps[at] = replace(self._steps[at], tool_calls=calls)
-
-
-def _with_result(call: ToolCall, result: ToolResult, error: ToolError | None) -> ToolCall:
-    return replace(call, result=result, error=error or call.error)
 
 
 Make = Callable[[dict[str, Any], int, int | None, SourceRef], Step]
