@@ -110,10 +110,8 @@ def put_runs(comparison: Comparison, handles: Mapping[str, str]) -> None:
     shown = comparison.columns
     policies = _shown_policies([one.scores for one in shown])
     called = ["" if comparison.options.by_model else handles[one.runs[0].run.id] for one in shown]
-    out = [
-        ", ".join(f"{count:,} {word}" for word, count in left_out_in_words(one.scores["clean"]).items())
-        for one in shown
-    ]
+    left_out = [left_out_in_words(run.scores["clean"]) for run in shown]
+    out = [", ".join(f"{count:,} {word}" for word, count in words.items()) for words in left_out]
     scores = [[_figures(one.scores[policy]) for policy in policies.values()] for one in shown]
     if _width([list(policies), *scores]) > WIDTH - WHO and "as_reported" in policies:
         scores = [[row[0], row[1].partition(" [")[0], *row[2:]] for row in scores]
