@@ -118,3 +118,24 @@ def test_the_same_names_in_what_a_test_says_of_the_subjects_work_stay_the_subjec
     attempt = an_attempt(checks=failed)
 
     assert attribute(attempt, observe(a_run(), attempt, None, None, built_in())).owner == "model"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Error: K8sError: INSTALLATION FAILED: context deadline exceeded",
+        "rpc error: code = DeadlineExceeded desc = context deadline exceeded",
+        "/bin/sh: 1: node: not found",
+        "browserType.launch: Executable doesn't exist at /root/.cache/ms-playwright/chromium",
+        "libc.so.6: version `GLIBC_2.34' not found (required by node)",
+        "ImportError: libGL.so.1: cannot open shared object file: No such file or directory",
+        "RuntimeError: No CUDA GPUs are available",
+        "OSError: [Errno 98] Address already in use",
+        "fatal: repository 'https://example.org/x/y.git/' not found",
+    ],
+)
+def test_what_the_machine_lacks_is_the_environments(message):
+    error = ErrorInfo(phase="environment", type="Error", message=message)
+    attempt = an_attempt(execution="error", measurement="not_run", outcome="none", errors=(error,))
+
+    assert {one.owner for one in observe(a_run(), attempt, None, None, built_in())} == {"environment"}
