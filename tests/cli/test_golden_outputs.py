@@ -102,7 +102,7 @@ case                                  failed checks  owner        conf       sig
     9:23 error 'ctx' is defined but never used @typescript-eslint/no-unused-vars
 001-data_modeling/000-user_table      –              provider     likely     provider_server_error
     error: upstream connect error or disconnect/reset before headers
-001-data_modeling/003-optional_index  deploy         model        presumed   check_failed
+001-data_modeling/003-optional_index  deploy         model        supported  check_failed
     In table "visits" the index "by_creation_time" uses a reserved name
 002-queries/001-text_lookup           tests          model        supported  check_failed
     AssertionError: expected [ 1, 2, 3 ] to deeply equal [ 3, 2, 1 ]
@@ -110,7 +110,7 @@ case                                  failed checks  owner        conf       sig
     convex/messages.ts(5,3): error TS2322: Type PaginationResult is not assignable
 003-mutations/005-batch_insert        install        environment  likely     connection_reset
     error: ECONNRESET downloading package manifest convex
-004-actions/003-rate_limit_guard      tests          model        presumed   check_failed
+004-actions/003-rate_limit_guard      tests          model        supported  check_failed
     AssertionError: expected error text to match /limit reached/, got "too many requests, rate limit
     exceeded"
 005-idioms/003-shared_validator       eslint, tests  model        supported  check_failed
@@ -180,11 +180,14 @@ def test_an_attempt_whose_words_mislead(library):
 004-actions/003-rate_limit_guard · attempt 1 of 1 · failed at tests (60 % passed; step 6 of 6)
 execution completed · measurement scored · outcome fail · 7,578 tokens · $0.0210 reported
 
-Owner    model, presumed: no other run passed this case (not reviewed; default owner: no rule names
-         another)
+Owner    model, supported: another attempt or run passed this case (not reviewed; no rule names
+         another owner)
   because   run.log:13
             > AssertionError: expected error text to match /limit reached/, got "too many requests,
             > rate limit exceeded"
+  and       the case was passed in another attempt or run (passed_elsewhere)
+            other results
+            > passed by another run of the same model
   not used  "rate_limit" in the case name and "too many requests, rate limit exceeded" in the
             model's own file (convex/guard.ts:5): rule provider_rate_limit reads only the harness's
             error in the generation, and there was none

@@ -38,8 +38,8 @@ clean         13/20    65.0 %   [43.3, 81.9]    no best estimate: run not fit fo
                                                 unfinished 1, missing 1
 reviewed      –                                 0 of 10 reviewed
 clean range   52.0–72.0 % (if all 5 left-out evals failed / passed)
-presumed      4 failures counted in clean are only presumed to be the model's; if none is, clean is
-              at most 13/16, 81.3 %
+presumed      1 failure counted in clean is only presumed to be the model's; if it is not, clean is
+              at most 13/19, 68.4 %
 cost          $0.37 total · $0.22 on passes · $0.15 on failures · $0.0287 total cost per pass
               unknown for 3 attempts
 

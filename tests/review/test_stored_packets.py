@@ -58,8 +58,8 @@ def remembering(stored, store, case: str, entry: dict) -> Packet:
     """The packet where this is known of the case, too."""
     context = context_for(stored, store)
 
-    def history(cases, keys):
-        return {key: (entry, *known) for key, known in context.history(cases, keys).items()}
+    def history(keys):
+        return {key: (entry, *known) for key, known in context.history(keys).items()}
 
     knowing = msgspec.structs.replace(context, history=history)
     return stored_packets.packet_of(attempt_id(stored.run.id, case), knowing, store)

@@ -1,11 +1,26 @@
 """The list of suspect tasks, from runs in a store."""
 
-import pytest
-from tests.suite_of_runs import import_run, import_suite
+from contextlib import ExitStack
 
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.length import LONG
+from tests.suite_of_runs import import_run, import_suite, items_of
+
+from errata.compare.comparison import ComparisonOptions
+from errata.model import Case
+from errata.runs.runset import RunSet
 from errata.runs.suspect_tasks import runs_beside, suspect_tasks
 from errata.runs.triaging import triage_if_needed
-from errata.store.runs import exclude
+from errata.store.case_outcomes import passes_of_tasks
+from errata.store.case_versions import tasks_apart
+from errata.store.database import open_store
+from errata.store.importing import Importing
+from errata.store.packing import pack_items, seal
+from errata.store.runs import exclude, run_by_id
+from errata.triage.stored.peers import look_across
 
 FAIR = "++-+++-+++++"
 """Three quarters of these pass."""
@@ -173,3 +188,62 @@ def test_a_category_with_too_many_unpassed_tasks_is_named(store):
 
     assert (named.name, named.failed_by_all) == ("legacy", 12)
     assert named.adjusted < 0.05
+
+
+RUNS = {"m1": "--+++-++", "m2": "--++-+++", "m3": "-++++++-", "m4": "--++++++"}
+
+
+def conclusions(path, shape):
+    """What is said of these runs where the input of a row is `shape(run, row, text)`; empty drops the text."""
+    with ExitStack() as kept:
+        store = open_store(path, keep_open=kept.enter_context)
+        runs = []
+        for name, letters in RUNS.items():
+            items = items_of(name, letters, task="Name the capital of Palau.")
+            for at, item in enumerate(items):
+                if isinstance(item, Case):
+                    asked = shape(name, int(item.native_id[-2:]), item.input)
+                    facts = {"input": asked, "expected": item.expected if asked else None, "digest": ""}
+                    items[at] = msgspec.structs.replace(item, **facts)
+            with Importing(store) as importing:
+                for batch in seal(pack_items(items)):
+                    importing.add(batch)
+                importing.finish()
+            runs.append(run_by_id(store, items[0].id))
+        for stored in runs:
+            triage_if_needed(stored, store)
+        across = [look_across(one, store) for one in runs]
+        tasks = [(one.case, one.subjects, one.passed, one.strength) for one in suspect_tasks(runs, store).tasks]
+        comparison = RunSet.of(runs, store).compare(ComparisonOptions())
+        shared = [(pair.all.shared, pair.all.only_first_fails) for pair in comparison.pairings]
+        pks = tuple(sorted(one.pk for one in runs))
+        passes = passes_of_tasks(store, pks, tasks_apart(store, pks))
+        return [(one.passed_by, one.differing, sorted(one.cases)) for one in across], tasks, shared, passes
+
+
+@pytest.mark.req("N-02")
+@settings(max_examples=40 if LONG else 6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    lost=st.sets(st.tuples(st.sampled_from(sorted(RUNS)), st.integers(0, 7)), max_size=6),
+    wrapped=st.sampled_from("1234"),
+)
+def test_a_text_that_is_dropped_or_wrapped_and_the_id_of_a_message_change_nothing(tmp_path_factory, lost, wrapped):
+    def shaped(run, row, text):
+        if (run, row) in lost:
+            return None
+        if run == "m" + wrapped:
+            text = f"You are an agent.\n\n{text}\nAnswer in one word."
+        return text if run == "m1" else [{"role": "user", "content": text, "id": f"{run}-{row}"}]
+
+    whole = conclusions(tmp_path_factory.mktemp("whole") / "s.db", lambda _run, _row, text: text)
+
+    assert conclusions(tmp_path_factory.mktemp("shaped") / "s.db", shaped) == whole
+    assert [task[:3] for task in whole[1]] == [("case-00", 4, 0)]
+    assert whole[0][0][0]["suite/case-01"] == "m3"
+
+
+@pytest.mark.req("N-02")
+def test_a_task_that_two_runs_state_differently_is_two(tmp_path):
+    found = conclusions(tmp_path / "s.db", lambda run, row, text: f"{run} asks otherwise" if row == 1 else text)
+
+    assert found[0][0][:2] == ({"suite/case-00": "", "suite/case-05": "m2"}, {"suite/case-01"})

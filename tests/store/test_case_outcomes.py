@@ -12,6 +12,7 @@ from errata.store.case_outcomes import (
     failures_on,
     passes_of_tasks,
 )
+from errata.store.case_versions import tasks_apart
 from errata.testing import a_run, an_attempt
 
 
@@ -26,9 +27,9 @@ def test_each_case_is_told_for_each_run_those_of_one_case_together(store):
     (two,) = put(store, second, an_attempt(run=second.id, case="suite/a", outcome="pass"))
 
     assert list(case_outcomes(store, [one.pk, two.pk])) == [
-        CaseOutcome("suite/a", one.pk, False, True, case.digest),
-        CaseOutcome("suite/a", two.pk, True, False, ""),
-        CaseOutcome("suite/b", one.pk, False, True, ""),
+        CaseOutcome("suite/a", one.pk, False, True, "", True),
+        CaseOutcome("suite/a", two.pk, True, False, "", False),
+        CaseOutcome("suite/b", one.pk, False, True, "", False),
     ]
 
 
@@ -77,8 +78,9 @@ def test_who_passed_a_task_is_known_for_all_runs_by_one_query(store):
         a_case(second, "edited", task="What else?"),
         *(an_attempt(run=second.id, case=f"suite/{name}", outcome="pass") for name in ("both", "edited")),
     )
-    passes = passes_of_tasks(store, [one.pk, two.pk])
-    failed = {key: passes[hash((key, digest))] for key, digest in failed_tasks(store, one.pk)}
+    tasks = tasks_apart(store, (one.pk, two.pk))
+    passes = passes_of_tasks(store, (one.pk, two.pk), tasks)
+    failed = {task[0]: passes[hash(task)] for task in failed_tasks(store, one.pk, tasks)}
 
     assert failed == {
         "suite/both": PassedIn(first=two.pk, only=None),

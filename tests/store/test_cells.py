@@ -3,8 +3,8 @@
 import pytest
 from store_fixtures import put, put_owners
 
-from errata.model import Attribution, Case, FailureKey
-from errata.store.case_outcomes import cells_of, digests_of
+from errata.model import Attribution, FailureKey
+from errata.store.case_outcomes import cells_of
 from errata.testing import a_run, an_attempt
 
 NOT_RUN = {"measurement": "not_run", "outcome": "none"}
@@ -116,11 +116,3 @@ def test_each_run_has_its_own_cells(store):
         (second.pk, "suite/a"): "passed",
     }
     assert cells[second.pk, "suite/a"].position == 7
-
-
-def test_a_task_that_no_log_tells_has_no_digest(store):
-    run = a_run()
-    result = Case(run=run.id, suite="suite", native_id="a", input="What is it?")
-    (done,) = put(store, run, result, Case(run=run.id, suite="suite", native_id="b"))
-
-    assert digests_of(store, [done.pk]) == {done.pk: {"suite/a": result.digest}}

@@ -26,6 +26,7 @@ from errata.store import engine, postgres, schema
 from errata.store.attempts import attempts_of, cases_of
 from errata.store.attributions import attributions_of
 from errata.store.case_outcomes import case_outcomes, case_tallies, cells_of, failed_tasks, passes_of_tasks
+from errata.store.case_versions import tasks_apart
 from errata.store.database import open_store
 from errata.store.doctor import problems_of
 from errata.store.elsewhere import cases_ending, elsewhere, tries_of
@@ -129,6 +130,7 @@ def answers(store, done):
     runs = all_runs(store)
     pks = [one.pk for one in runs]
     texts = [one.id for one in attempts_of(store, done.pk)]
+    tasks = tasks_apart(store, tuple(pks))
     return {
         "runs": [(one.run.native_id, one.counts, one.run.excluded and one.run.excluded.reason) for one in runs],
         "attempts": list(attempts_of(store, done.pk)),
@@ -140,10 +142,10 @@ def answers(store, done):
         "cells": sorted(map(str, cells_of(store, pks))),
         "outcomes": list(case_outcomes(store, pks)),
         "tallies": list(
-            case_tallies(store, {pk: at for at, pk in enumerate(pks)}, not_measured=("provider",), faults_of_tests=())
+            case_tallies(store, dict.fromkeys(pks, 0), tasks, not_measured=("provider",), faults_of_tests=())
         ),
-        "passes": passes_of_tasks(store, pks),
-        "failed": sorted(failed_tasks(store, done.pk)),
+        "passes": passes_of_tasks(store, tuple(pks), tasks),
+        "failed": sorted(failed_tasks(store, done.pk, tasks)),
         "elsewhere": [one.run for one in elsewhere(store, "tides", done.id, ["tides/a"])["tides/a"]],
         "endings": [cases_ending(store, name) for name in ("A", "_x%", "nul\x00in it", "b")],
         "tries": sorted(tries_of(store, ["tides/a"]), key=str),

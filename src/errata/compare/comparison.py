@@ -311,8 +311,7 @@ def _basis(facts: Sequence[RunNumbers], options: ComparisonOptions, lookups: Loo
     refuse_too_few(len(fit), left_out, options.least)
     columns = columns_of([(one.stored.run, one.stored.pk) for one in fit])
     whole = matrix_of(columns, chain.from_iterable(one.cells() for one in fit))
-    same_tasks = len({one.summary.tasks for one in fit}) == 1
-    changed: set[str] = set() if same_tasks else lookups.changed_cases([one.stored.pk for one in fit])
+    changed = lookups.changed_cases([one.stored.pk for one in fit])
     known_differences = differences(whole, tuple(case for case in whole.rows if case in changed))
     if not options.common:
         refuse_unequal(_not_tolerated(known_differences, options), whole)

@@ -15,13 +15,12 @@ from errata.compare.summaries import RunSummary, RunTrials, summarise_run
 from errata.compare.trials import Timeouts
 from errata.errors import StoreError
 from errata.model import Case, Run, StoredRun
-from errata.model.case_versions import is_changed
 from errata.model.codec import pack
 from errata.model.run import case_name
 from errata.store.attempts import cases_of
 from errata.store.buckets import bucket_marks
-from errata.store.case_outcomes import cases_named, digests_of
-from errata.store.case_versions import keys_with_versions, versions_of
+from errata.store.case_outcomes import cases_named
+from errata.store.case_versions import tasks_apart
 from errata.store.database import Store
 from errata.store.runs import keep_summary, kept_summary
 from errata.text.outgoing import line_for_user
@@ -45,7 +44,6 @@ def make_run_summary(stored: StoredRun, store: Store, counted: RunTrials, *, pro
     """Kept beside the run. `problems` are what makes it unfit for comparison."""
     summary = summarise_run(
         counted,
-        digests=digests_of(store, [stored.pk])[stored.pk],
         problems=problems,
     )
     kind = _kind(counted.trials.timeouts, to_pool=counted.trials.to_pool)
@@ -76,17 +74,7 @@ def _code() -> str:
 
 
 def changed_cases(pks: Sequence[int], store: Store) -> set[str]:
-    """Digests show where to look; a log with less information about a case has another digest, but the same task."""
-    first: dict[str, str] = {}
-    digests = digests_of(store, pks)
-    every = ((case, digest) for versions in digests.values() for case, digest in versions.items())
-    suspect = {case for case, digest in every if first.setdefault(case, digest) != digest}
-    suspect |= {case for _, case in keys_with_versions(store, pks)}
-    versions: dict[str, list[Case]] = {}
-    for pk in pks if suspect else ():
-        for case in (*cases_named(store, pk, suspect), *(case for _, case in versions_of(store, pk))):
-            versions.setdefault(case.key, []).append(case)
-    return {key for key, cases in versions.items() if is_changed(cases)}
+    return set(tasks_apart(store, tuple(sorted(set(pks)))))
 
 
 def cases_in(matrix: Matrix, store: Store) -> dict[str, CaseFacts]:

@@ -12,7 +12,6 @@ from errata.model import Attempt, Attribution, Run, StoredRun, split_attempt_id
 from errata.model.attempt import EMPTY_RESPONSE
 from errata.model.cells import Cell, CellState, CellTally, result_of
 from errata.model.counts import holds_only_failures
-from errata.model.identity import fingerprint
 from errata.model.record import Struct
 from errata.model.run import WhyLeftOut, why_excluded
 
@@ -126,8 +125,6 @@ class RunSummary(Struct):
     """Case → the case whose failure it only follows from."""
     problems: tuple[str, ...]
     """Findings of the checkup that make the run unfit for comparison."""
-    tasks: str
-    """The same for two runs whose logs tell the same task for every case."""
 
 
 class RunNumbers(msgspec.Struct, frozen=True):
@@ -199,7 +196,6 @@ class RunTrials:
 def summarise_run(
     counted: RunTrials,
     *,
-    digests: Mapping[str, str],
     problems: tuple[str, ...],
 ) -> RunSummary:
     return RunSummary(
@@ -211,5 +207,4 @@ def summarise_run(
         patterns=counted.patterns,
         roots=counted.roots,
         problems=problems,
-        tasks=fingerprint(digests),
     )

@@ -1,6 +1,7 @@
 """Several descriptions of one case: whether they contradict each other, and what one adds to another."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 from msgspec.structs import replace
@@ -13,19 +14,35 @@ ASKING = frozenset(("task", "expected", "grader"))
 FACTS = ("input", "choices", "expected")
 """What a case asks and expects, beside its files."""
 NO_FACTS = "none"
+SEVERAL = "several descriptions"
+"""In place of a task: the rows of a case differ, so it is the same as no other."""
+Wrapper = tuple[str, str]
+Wrappers = Collection[Wrapper | None]
+NO_WRAPPER = frozenset({("", "")})
 
 
-def contradict(case: Case, other: Case) -> bool:
-    """Missing information never counts as a difference: many harnesses keep only the files of failed cases."""
-    return case.digest != other.digest and bool(differing_facts(case, other))
+def same_task(case: Case, other: Case, wrappers: Wrappers = NO_WRAPPER) -> bool | None:
+    """Whether two descriptions under one key mean the same task; none where they have no fact in common.
+
+    What one side lacks never counts as a difference: many harnesses keep only the files of failed cases.
+    """
+    if case.digest == other.digest:
+        return bool(case.digest) or None
+    return False if differing_facts(case, other, wrappers) else bool(_facts_of(case) & _facts_of(other)) or None
 
 
-def differing_facts(case: Case, other: Case) -> list[str]:
+def _facts_of(case: Case) -> set[Any]:
+    return {*_files(case), *(name for name in FACTS if not _is_missing(getattr(case, name)))}
+
+
+def differing_facts(case: Case, other: Case, wrappers: Wrappers = NO_WRAPPER) -> list[str]:
     """Which facts both descriptions have, and have differently: `input`, `choices`, `expected`, or a file's path.
 
     Choices in another order, with another letter for the right one, are the same question.
     """
     different = [name for name in FACTS if _differ(getattr(case, name), getattr(other, name))]
+    if "input" in different and wrapper_of(case, other) in wrappers:
+        different.remove("input")
     if "choices" in different and sorted(case.choices) == sorted(other.choices):
         different = [name for name in different if name == "input"]
     files, others = _files(case), _files(other)
@@ -38,6 +55,22 @@ def _differ(value: Any, other: Any) -> bool:
     return bool(_comparable(task_of(value)) != _comparable(task_of(other)))
 
 
+def asked_in(given: Any) -> str:
+    """The words of a text or of messages, whose keys beside these make no other task; empty for other data."""
+    if isinstance(given, list | tuple):
+        texts = [one.get("content") for one in given if isinstance(one, dict)]
+        words = [text for text in texts if isinstance(text, str)]
+        given = "\n".join(words) if len(words) == len(given) else ""
+    return " ".join(given.split()) if isinstance(given, str) else ""
+
+
+def wrapper_of(case: Case, other: Case) -> Wrapper | None:
+    """What one text has before and after the other; an agent has it around many cases, an edit around one."""
+    short, long = sorted((asked_in(case.input), asked_in(other.input)), key=len)
+    before, within, after = long.partition(short) if short else ("", "", "")
+    return (before, after) if within else None
+
+
 def _comparable(value: Any) -> Any:
     """A number is the same as its text: a table may hold either."""
     if isinstance(value, float) and value.is_integer():
@@ -45,9 +78,30 @@ def _comparable(value: Any) -> Any:
     return str(value).strip() if isinstance(value, int | float | str) else value
 
 
-def is_changed(cases: Iterable[Case]) -> bool:
+def is_changed(cases: Iterable[Case], wrappers: Wrappers = NO_WRAPPER) -> bool:
     different = list({case.digest: case for case in cases if case.digest}.values())
-    return any(contradict(one, other) for at, one in enumerate(different) for other in different[at + 1 :])
+    return any(same_task(*pair, wrappers) is False for pair in combinations(different, 2))
+
+
+def tasks_of(described: Mapping[int, Sequence[Case]], wrappers: Wrappers) -> dict[int, str]:
+    """Run → its task, where descriptions of a case contradict each other; empty where all may mean one task.
+
+    A run whose own rows differ has a task of its own. What fits several tasks is none of them: its name is empty.
+    """
+    own = {run: f"{SEVERAL} of run {run}" for run, cases in described.items() if is_changed(cases, wrappers)}
+    known = {case.digest: case for run, cases in described.items() if run not in own for case in cases if case.digest}
+    groups: list[list[Case]] = []
+    for case in sorted(known.values(), key=lambda case: (-len(_facts_of(case)), -len(str(case.input)), case.digest)):
+        fits = [group for group in groups if all(same_task(case, other, wrappers) is not False for other in group)]
+        if not fits:
+            groups.append([case])
+        elif len(fits) == 1:
+            fits[0].append(case)
+    if not own and len(groups) < 2:
+        return {}
+    names = {case.digest: group[0].digest for group in groups for case in group if len(groups) > 1}
+    first = {run: next((case.digest for case in cases if case.digest), "") for run, cases in described.items()}
+    return {run: own.get(run) or names.get(first[run], "") for run in described}
 
 
 def completed(cases: Sequence[Case]) -> list[Case]:
@@ -78,8 +132,13 @@ def is_same_description(case: Case, other: Case) -> bool:
 
 
 def task_of(given: Any) -> Any:
-    """A chat of one message of the user's asks what the text alone asks: which of both a model gets is not the task."""
-    if isinstance(given, list | tuple) and len(given) == 1 and isinstance(given[0], dict):
+    """A chat of one message of the user's asks what the text alone asks: which of both a model gets is not the task.
+
+    Ids of messages are new in every run.
+    """
+    if isinstance(given, list | tuple) and all(isinstance(part, dict) for part in given):
+        given = [{key: value for key, value in part.items() if key != "id"} for part in given]
+    if isinstance(given, list) and len(given) == 1 and isinstance(given[0], dict):
         message = given[0]
         if message.get("role") == "user" and isinstance(message.get("content"), str):
             return message["content"]

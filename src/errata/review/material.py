@@ -58,7 +58,7 @@ class RunContext(Struct):
     """Attempt → the slug of its bucket; only called where failures are selected by it."""
     question: Callable[[str], Question]
     """By the name of a taxonomy; an empty name means the taxonomy of the run's source."""
-    history: Callable[[Collection[Case | None], Collection[str]], Mapping[str, History]]
+    history: Callable[[Collection[str]], Mapping[str, History]]
     """Of some cases, and their keys: by key, what is known from elsewhere."""
 
     def owners_by_rules(self, attempt: str) -> tuple[str, ...]:

@@ -5,11 +5,12 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from errata.memory.known_gaps import gap_for
-from errata.model import Case, KnownGap, StoredRun, Verdict
+from errata.model import KnownGap, StoredRun, Verdict
 from errata.model.history import History, Mention
 from errata.model.standing import standing
 from errata.model.times import moment_of
 from errata.runs.history import RunHistory
+from errata.store.case_versions import tasks_apart
 from errata.store.database import Store
 from errata.store.elsewhere import Elsewhere, elsewhere, failed_checks_of, verdicts_on
 from errata.store.memory import known_gaps
@@ -28,9 +29,9 @@ class PacketHistory:
         self._stored, self._store = stored, store
         self._history, self._gaps = RunHistory(stored, store), known_gaps(store, stored.run.suite)
 
-    def of(self, cases: Collection[Case | None], keys: Collection[str]) -> dict[str, HistoryEntries]:
+    def of(self, keys: Collection[str]) -> dict[str, HistoryEntries]:
         """By case. Verdicts on this very run are left out: reviewers judge for themselves."""
-        runs = _in_runs(self._stored, self._store, cases, keys)
+        runs = _in_runs(self._stored, self._store, keys)
         return {key: (*self._on_record(key), *runs.get(key, ())) for key in keys}
 
     def _on_record(self, key: str) -> Iterator[dict[str, Any]]:
@@ -66,13 +67,10 @@ def _mention(mention: Mention) -> dict[str, Any]:
     }
 
 
-def _in_runs(
-    stored: StoredRun, store: Store, cases: Collection[Case | None], keys: Collection[str]
-) -> dict[str, HistoryEntries]:
+def _in_runs(stored: StoredRun, store: Store, keys: Collection[str]) -> dict[str, HistoryEntries]:
     run = stored.run
     if not run.suite:  # cases of no suite are not known to be the same
         return {}
-    digests = {case.key: case.digest for case in cases if case is not None}
     tried = elsewhere(store, run.suite, run.id, keys)
     shown = {key: _varied(tries)[:SHOWN] for key, tries in tried.items()}
     failed = failed_checks_of(store, [one for some in shown.values() for one in some])
@@ -83,7 +81,8 @@ def _in_runs(
     for key, tries in tried.items():
         standings = ((one, standing(read.get(one.attempt, ()))) for one in tries if one in before)
         verdicts = [_verdict(one, stood.verdict) for one, stood in standings if stood is not None]
-        outcomes = [_outcome(one, failed, digests.get(key, "")) for one in shown[key]]
+        edited = [key in tasks_apart(store, (stored.pk, one.pk)) for one in shown[key]]
+        outcomes = [_outcome(one, failed, is_edited=is_other) for one, is_other in zip(shown[key], edited, strict=True)]
         entries[key] = (*verdicts[:SHOWN], *_summary(tries), *outcomes)
     return entries
 
@@ -103,12 +102,12 @@ def _summary(tries: list[Elsewhere]) -> Iterator[dict[str, Any]]:
         yield {"other_runs": len(tries), "outcomes": dict(sorted(Counter(one.outcome for one in tries).items()))}
 
 
-def _outcome(attempt: Elsewhere, failed: dict[tuple[int, int], list[str]], digest: str) -> dict[str, Any]:
+def _outcome(attempt: Elsewhere, failed: dict[tuple[int, int], list[str]], *, is_edited: bool) -> dict[str, Any]:
     entry: dict[str, Any] = {"run": attempt.run, "model": attempt.model, "outcome": attempt.outcome}
     entry["failed_checks"] = failed.get((attempt.pk, attempt.seq), [])[:CHECKS]
     if attempt.execution != "completed":
         entry["execution"] = attempt.execution
-    if digest and attempt.digest and digest != attempt.digest:
+    if is_edited:
         entry["task_differs"] = True
     return entry
 

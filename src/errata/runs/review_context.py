@@ -5,7 +5,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from errata.errors import SettingsError, did_you_mean
-from errata.model import Case, LabelChoice, Question
+from errata.model import LabelChoice, Question
 from errata.model.attribution import Taxonomy
 from errata.review.labels import OWNERS, RULE
 from errata.review.material import History, RunContext
@@ -25,8 +25,8 @@ def context_of(view: "RunView") -> RunContext:
     def packet_history() -> PacketHistory:
         return PacketHistory(stored, view.store)
 
-    def history(cases: Collection[Case | None], keys: Collection[str]) -> Mapping[str, History]:
-        return packet_history().of(cases, keys)
+    def history(keys: Collection[str]) -> Mapping[str, History]:
+        return packet_history().of(keys)
 
     return RunContext(
         stored=stored,

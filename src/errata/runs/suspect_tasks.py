@@ -34,6 +34,7 @@ from errata.store.case_outcomes import (
     case_tallies,
     failures_on,
 )
+from errata.store.case_versions import Tasks, tasks_apart
 from errata.store.database import Store
 from errata.store.runs import all_runs, keep_summary, kept_summary, run_by_id
 from errata.triage.stored.peers import MOST_RUNS, subject_name, was_measured
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 
 KIND = "suspect tasks"
-RULES = 3
+RULES = 4
 """Increase it when the list changes although the runs and their triage are the same."""
 MOST_LISTED = 500
 MOST_READ = 150
@@ -53,7 +54,7 @@ MOST_READ = 150
 SUBJECTS_READ = 12
 _STRENGTHS = ("likely", "weak", "counts")
 Version = tuple[str, str]
-"""Case and digest: one task, as long as it was not edited."""
+"""Case and task: one, as long as it was not edited."""
 RunVersions = tuple[tuple[int, str, str], ...]
 """Number, id, and what changes with the facts of a run and with its triage."""
 
@@ -155,10 +156,11 @@ def _suspects(store: Store, versions: RunVersions) -> SuspectTasks:
         return SuspectTasks()
     suite, names = CaseCounts(), set[str]()
     categories: dict[str, CaseCounts] = {}
-    references = _tallies(store, dict.fromkeys(runs.references, 0))
-    reference_fails = {(tally.case, tally.digest) for tally in references if not tally.passed}
+    apart = tasks_apart(store, tuple(sorted({*runs.references, *runs.subjects})))
+    references = _tallies(store, dict.fromkeys(runs.references, 0), apart)
+    reference_fails = {(tally.case, tally.task) for tally in references if not tally.passed}
     candidates, nobody = [], list[str]()
-    for tally in _tallies(store, runs.subjects):
+    for tally in _tallies(store, runs.subjects, apart):
         names.add(tally.case)
         suite.add(tally.measured, tally.passed)
         categories.setdefault(tally.category, CaseCounts()).add(tally.measured, tally.passed)
@@ -203,15 +205,15 @@ def _suspects(store: Store, versions: RunVersions) -> SuspectTasks:
     )
 
 
-def _tallies(store: Store, subjects: Mapping[int, int]) -> Iterator[CaseTally]:
+def _tallies(store: Store, subjects: Mapping[int, int], tasks: Tasks) -> Iterator[CaseTally]:
     if not subjects:
         return iter(())
-    return case_tallies(store, subjects, not_measured=NOT_THE_CASES, faults_of_tests=FAULTS_OF_TESTS)
+    return case_tallies(store, subjects, tasks, not_measured=NOT_THE_CASES, faults_of_tests=FAULTS_OF_TESTS)
 
 
 def _candidate(tally: CaseTally) -> _TaskCounts:
     return _TaskCounts(
-        version=(tally.case, tally.digest),
+        version=(tally.case, tally.task),
         category=tally.category,
         subjects=tally.measured.bit_count(),
         passed=tally.passed.bit_count(),

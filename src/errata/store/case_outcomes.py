@@ -1,19 +1,22 @@
 """How the same cases went in several runs, and cases by their names; for what only a comparison of runs shows."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, case, exists, func, or_, select
+from sqlalchemy import and_, case, func, or_, select
 
 from errata.model import Attempt, Attribution, Case
+from errata.model.case_versions import SEVERAL
 from errata.model.cells import Cell, CellTally, result_of
 from errata.model.codec import unpack
 from errata.model.identity import attempt_id
 from errata.store.attempts import PLACES, attempts_of, read_rows
-from errata.store.case_versions import SEVERAL, keys_with_versions
+from errata.store.case_versions import Tasks, task_of, tasks_apart
 from errata.store.database import Store
 from errata.store.engine import chunks
-from errata.store.schema import attempts, attributions, case_versions, cases
+from errata.store.schema import attempts, attributions, cases
 
 FEW = 100
 """Up to this many cases are looked up by name; beyond it, all failures of a run are read."""
@@ -26,17 +29,16 @@ class CaseOutcome(NamedTuple):
     """Some counted attempt passed, if only in part."""
     failed: bool
     """Some counted attempt ran to its end, was measured, and failed."""
-    digest: str
-    """Of the task, its reference and its grader; empty where the log has none of them."""
+    task: str
+    """Empty unless runs describe the case in ways that contradict each other."""
+    described: bool
+    """Whether the log has the task, its reference or its grader."""
 
 
 def case_outcomes(store: Store, pks: Iterable[int]) -> Iterator[CaseOutcome]:
-    """Of every case in each of the runs, those of one case together.
-
-    A case whose rows differ within a run equals that of no other run.
-    """
-    numbers = list(pks)
-    several = keys_with_versions(store, numbers)
+    """Of every case in each of the runs, those of one case together."""
+    numbers = sorted(pks)
+    tasks = tasks_apart(store, tuple(numbers))
     passed = attempts.c.outcome.in_(("pass", "partial"))
     failed = (
         (attempts.c.outcome == "fail") & (attempts.c.execution == "completed") & (attempts.c.measurement == "scored")
@@ -57,16 +59,15 @@ def case_outcomes(store: Store, pks: Iterable[int]) -> Iterator[CaseOutcome]:
     )
     with store.reading() as connection:
         for row in connection.execute(query.execution_options(yield_per=2_000)):
-            own = (row.run_pk, row.case_key) in several
-            digest = f"{SEVERAL} of run {row.run_pk}" if own else row.digest
-            yield CaseOutcome(row.case_key, row.run_pk, bool(row.passed), bool(row.failed), digest)
+            task = task_of(tasks, row.case_key, row.run_pk)
+            yield CaseOutcome(row.case_key, row.run_pk, bool(row.passed), bool(row.failed), task, bool(row.digest))
 
 
 class CaseTally(NamedTuple):
     """How one case went with all subjects together."""
 
     case: str
-    digest: str
+    task: str
     category: str
     measured: int
     """The subjects that were measured on it, one bit each by their numbers."""
@@ -82,9 +83,14 @@ MOST_SUBJECTS = 62
 
 
 def case_tallies(
-    store: Store, subjects: Mapping[int, int], *, not_measured: Collection[str], faults_of_tests: Collection[str]
+    store: Store,
+    subjects: Mapping[int, int],
+    tasks: Tasks,
+    *,
+    not_measured: Collection[str],
+    faults_of_tests: Collection[str],
 ) -> Iterator[CaseTally]:
-    """By case and digest, without cases whose rows ask or expect different things.
+    """By case and task, without runs whose rows ask or expect different things.
 
     `subjects`: a run's number → its subject's, below 62.
     A failure of an owner in `not_measured` is left out, unless a signal in `faults_of_tests` decided its owner.
@@ -100,34 +106,27 @@ def case_tallies(
     )
     same_case = (cases.c.run_pk == attempts.c.run_pk) & (cases.c.key == attempts.c.case_key)
     same_attempt = (attributions.c.run_pk == attempts.c.run_pk) & (attributions.c.seq == attempts.c.seq)
-    bits = {pk: 1 << number for pk, number in subjects.items()}
-    by_subject = (
-        select(
-            attempts.c.case_key,
-            func.coalesce(cases.c.digest, "").label("task_digest"),
-            func.max(func.coalesce(cases.c.category, "")).label("category"),
-            case(bits, value=attempts.c.run_pk).label("bit"),
-            func.count().label("attempts"),
-            func.sum(case((passed, 1), else_=0)).label("passes"),
-        )
+    by_run = (attempts.c.case_key, attempts.c.run_pk)
+    facts = (func.max(func.coalesce(cases.c.category, "")), func.count(), func.sum(case((passed, 1), else_=0)))
+    query = (
+        select(*by_run, *facts)
         .select_from(attempts.outerjoin(cases, same_case).outerjoin(attributions, same_attempt))
         .where(attempts.c.run_pk.in_(list(subjects)), attempts.c.counted, or_(passed, and_(refused, of_the_case)))
-        .group_by("case_key", "task_digest", "bit")
-        .subquery()
+        .group_by(*by_run)
+        .order_by(*by_run)
     )
-    tally = (
-        func.max(by_subject.c.category),
-        func.sum(by_subject.c.bit),
-        func.sum(case((by_subject.c.passes > 0, by_subject.c.bit), else_=0)),
-        func.sum(by_subject.c.attempts),
-        func.sum(by_subject.c.passes),
-    )
-    version = (by_subject.c.case_key, by_subject.c.task_digest)
-    query = select(*version, *tally).group_by(*version).order_by(*version)
-    several = {key for _, key in keys_with_versions(store, list(subjects))}
     with store.reading() as connection:
         rows = connection.execute(query.execution_options(yield_per=2_000))
-        yield from (CaseTally(*row) for row in rows if row.case_key not in several)
+        for key, of_case in groupby(rows, key=itemgetter(0)):
+            by_task: dict[str, CaseTally] = {}
+            for _, pk, category, made, passes in of_case:
+                task = task_of(tasks, key, pk)
+                old, bit = by_task.get(task) or CaseTally(key, task, "", 0, 0, 0, 0), 1 << subjects[pk]
+                masks = (old.measured | bit, old.passed | (bit if passes else 0))
+                by_task[task] = CaseTally(
+                    key, task, max(old.category, category), *masks, old.attempts + made, old.passes + passes
+                )
+            yield from (tally for task, tally in by_task.items() if not task.startswith(SEVERAL))
 
 
 class AttributedFailure(NamedTuple):
@@ -159,47 +158,30 @@ class PassedIn(NamedTuple):
     """The run that measured it, where no other did."""
 
 
-def passes_of_tasks(store: Store, pks: Iterable[int]) -> dict[int, PassedIn]:
-    """By the hash of case and digest, since a suite may have a million cases; one query for all its runs."""
-    numbers = list(pks)
-    same = (cases.c.run_pk == attempts.c.run_pk) & (cases.c.key == attempts.c.case_key)
-    digest = func.coalesce(cases.c.digest, "").label("digest")
-    first = func.min(case((attempts.c.outcome == "pass", attempts.c.run_pk)))
-    query = (
-        select(attempts.c.case_key, digest, first, func.min(attempts.c.run_pk), func.max(attempts.c.run_pk))
-        .select_from(attempts.outerjoin(cases, same))
-        .where(attempts.c.run_pk.in_(numbers), attempts.c.counted, attempts.c.measurement == "scored", ~_has_versions())
-        .group_by(attempts.c.case_key, "digest")
-    )
+def passes_of_tasks(store: Store, pks: tuple[int, ...], tasks: Tasks) -> dict[int, PassedIn]:
+    """By the hash of case and task, since a suite may have a million cases; one query for all its runs."""
+    by_run = (attempts.c.case_key, attempts.c.run_pk)
+    query = select(*by_run, func.max(case((attempts.c.outcome == "pass", 1), else_=0))).group_by(*by_run)
+    query = query.where(attempts.c.run_pk.in_(pks), attempts.c.counted, attempts.c.measurement == "scored")
     known: dict[PassedIn, PassedIn] = {}
-    tasks = {}
+    tallies: dict[int, PassedIn] = {}
     with store.reading() as connection:
-        for key, version, passed_in, lowest, highest in connection.execute(query.execution_options(yield_per=2_000)):
-            passes = PassedIn(passed_in, lowest if lowest == highest else None)
-            tasks[hash((key, version))] = known.setdefault(passes, passes)
-    return tasks
+        for key, pk, passed in connection.execute(query.order_by(*by_run).execution_options(yield_per=2_000)):
+            task = hash((key, task_of(tasks, key, pk)))
+            before = tallies.get(task)
+            first = before.first if before else None
+            passes = PassedIn(pk if first is None and passed else first, None if before else pk)
+            tallies[task] = known.setdefault(passes, passes)
+    return tallies
 
 
-def failed_tasks(store: Store, pk: int) -> Iterator[tuple[str, str]]:
-    """Case and digest of what a run failed, without cases whose rows ask or expect different things."""
-    same = (cases.c.run_pk == attempts.c.run_pk) & (cases.c.key == attempts.c.case_key)
-    query = (
-        select(attempts.c.case_key, func.coalesce(cases.c.digest, ""))
-        .select_from(attempts.outerjoin(cases, same))
-        .where(attempts.c.run_pk == pk, attempts.c.failure, ~_has_versions())
-        .distinct()
-    )
+def failed_tasks(store: Store, pk: int, tasks: Tasks) -> Iterator[tuple[str, str]]:
+    """Case and task of what a run failed, without cases whose rows ask or expect different things."""
+    query = select(attempts.c.case_key).where(attempts.c.run_pk == pk, attempts.c.failure).distinct()
     with store.reading() as connection:
-        yield from ((key, digest) for key, digest in connection.execute(query.execution_options(yield_per=2_000)))
-
-
-def measured_in(store: Store, pks: Collection[int], keys: Iterable[str]) -> Iterator[str]:
-    """Those of the cases that one of the runs has measured, whatever its task was."""
-    counted = (attempts.c.run_pk.in_(list(pks)), attempts.c.counted, attempts.c.measurement == "scored")
-    with store.reading() as connection:
-        for some in chunks(keys):
-            query = select(attempts.c.case_key).where(*counted, attempts.c.case_key.in_(some))
-            yield from connection.execute(query.distinct()).scalars()
+        for key in connection.execute(query.execution_options(yield_per=2_000)).scalars():
+            if not (task := task_of(tasks, key, pk)).startswith(SEVERAL):
+                yield key, task
 
 
 def last_attempts(store: Store, pk: int) -> dict[str, int]:
@@ -210,10 +192,6 @@ def last_attempts(store: Store, pk: int) -> dict[str, int]:
     )
     with store.reading() as connection:
         return {key: int(number) for key, number in connection.execute(query)}
-
-
-def _has_versions() -> ColumnElement[bool]:
-    return exists().where(case_versions.c.run_pk == attempts.c.run_pk, case_versions.c.key == attempts.c.case_key)
 
 
 def cases_named(store: Store, pk: int, keys: Iterable[str]) -> Iterator[Case]:
@@ -258,21 +236,6 @@ def cells_of(store: Store, pks: Collection[int]) -> list[Cell]:
     _count_followers(tallies, store, pks)
     repeated = {pk: _repeats(store, pk) for pk in {pk for (pk, _), tally in tallies.items() if tally.is_mixed}}
     return [tally.cell(pk, key, is_repeated=repeated.get(pk, False)) for (pk, key), tally in tallies.items()]
-
-
-def digests_of(store: Store, pks: Iterable[int]) -> dict[int, dict[str, str]]:
-    """Run → case → the digest of its task, where the log has the task.
-
-    Where the rows of a case differ, it is one that no other run has.
-    """
-    digests: dict[int, dict[str, str]] = {pk: {} for pk in pks}
-    query = select(cases.c.run_pk, cases.c.key, cases.c.digest).where(cases.c.digest != "")
-    with store.reading() as connection:
-        for pk, key, digest in connection.execute(query.where(cases.c.run_pk.in_(list(digests)))):
-            digests[pk][key] = digest
-    for pk, key in keys_with_versions(store, list(digests)):
-        digests[pk][key] = f"{SEVERAL} of run {pk}"
-    return digests
 
 
 def _query(pks: Collection[int]) -> Any:

@@ -4,13 +4,24 @@
 follow it in the log, until the next description of that case. Nearly all runs have none.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import combinations
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, delete, exists, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, exists, func, select, update
 
 from errata.model import Case
-from errata.model.case_versions import NO_FACTS, completed, is_same_description
+from errata.model.case_versions import (
+    NO_FACTS,
+    NO_WRAPPER,
+    Wrapper,
+    completed,
+    is_same_description,
+    tasks_of,
+    wrapper_of,
+)
 from errata.model.codec import pack, unpack
 from errata.store import engine
 from errata.store.database import Store
@@ -19,9 +30,6 @@ from errata.store.schema import case_versions, cases, version_starts
 CHUNK = 500
 MOST_COMPARED = 64
 """Of more versions than this, none is completed from the others: the name does not name a case."""
-
-SEVERAL = "several descriptions"
-"""In place of a digest: the rows of a case differ, so it is the same as no other."""
 
 CaseRow = tuple[int, str, str, str, bytes]
 """The number of the attempt that follows, the case's key, digest and category, and the record."""
@@ -135,3 +143,37 @@ def keys_with_versions(store: Store, pks: Sequence[int]) -> set[tuple[int, str]]
     with store.reading() as connection:
         rows = connection.execute(_KEYS_WITH_VERSIONS, {"runs": list(pks)})
         return {(row.run_pk, row.key) for row in rows}
+
+
+Tasks = Mapping[str, Mapping[int, str]]
+"""Case → run → task, of the cases whose descriptions contradict each other. Elsewhere a case is one task."""
+
+
+@lru_cache(maxsize=64)
+def tasks_apart(store: Store, pks: tuple[int, ...]) -> Tasks:
+    """For all that compares cases across runs; a number never changes its facts."""
+    own = (cases.c.run_pk.in_(pks), cases.c.digest != "")
+    edited = select(cases.c.key).where(*own).group_by(cases.c.key)
+    with store.reading() as connection:
+        keys = set(connection.execute(edited.having(func.min(cases.c.digest) < func.max(cases.c.digest))).scalars())
+        keys |= {key for _, key in keys_with_versions(store, pks)}
+        described: dict[str, dict[int, list[Case]]] = {key: {} for key in keys}
+        known: dict[tuple[str, str], Case] = {}
+        for some in engine.chunks(sorted(keys)):
+            for row in connection.execute(select(cases).where(*own, cases.c.key.in_(some))):
+                case = known.get((row.key, row.digest)) or unpack(row.record, Case)
+                described[row.key][row.run_pk] = [known.setdefault((row.key, row.digest), case)]
+            query = select(case_versions).where(case_versions.c.run_pk.in_(pks), case_versions.c.key.in_(some))
+            for row in connection.execute(query):
+                described[row.key].setdefault(row.run_pk, []).append(unpack(row.record, Case))
+    often: Counter[Wrapper | None] = Counter()
+    for by_run in described.values():
+        distinct = {case.digest: case for some_cases in by_run.values() for case in some_cases}.values()
+        often.update({wrapper_of(*pair) for pair in combinations(distinct, 2)} - {None})
+    wrappers = NO_WRAPPER.union(wrapper for wrapper, times in often.items() if times > 1)
+    tasks = {key: tasks_of(by_run, wrappers) for key, by_run in described.items()}
+    return {key: apart for key, apart in tasks.items() if apart}
+
+
+def task_of(tasks: Tasks, key: str, pk: int) -> str:
+    return tasks[key].get(pk, "") if key in tasks else ""

@@ -9,7 +9,6 @@ from errata.model import Attribution, FailureKey, Verdict
 from errata.model.codec import unpack
 from errata.model.identity import attempt_id, split_attempt_id
 from errata.model.standing import without_withdrawn
-from errata.store.case_versions import SEVERAL, keys_with_versions
 from errata.store.database import Store
 from errata.store.engine import FEW, chunks
 from errata.store.schema import (
@@ -17,7 +16,6 @@ from errata.store.schema import (
     attributions,
     bucket_members,
     buckets,
-    cases,
     checks,
     exclusions,
     runs,
@@ -38,8 +36,6 @@ class Elsewhere(NamedTuple):
     attempt: str
     execution: str
     outcome: str
-    digest: str
-    """Of the case as that run had it."""
     pk: int
     seq: int
 
@@ -49,14 +45,12 @@ def elsewhere(store: Store, suite: str, run_id: str, keys: Collection[str]) -> d
     with store.reading() as connection:
         others = {row.pk: row for row in connection.execute(_other_runs(suite, run_id))}
         order = {pk: place for place, pk in enumerate(others)}
-        several = keys_with_versions(store, list(others))
         by_case: dict[str, dict[int, Elsewhere]] = {key: {} for key in keys}
         for row in _tried(connection, list(others), keys):
             run = others[row.run_pk]
             made = attempt_id(run.run_id, row.case_key, session=row.session, index=row.number, path=row.path)
             fields = (run.run_id, run.native_id, run.model, run.started_at or "", made, row.execution, row.outcome)
-            digest = SEVERAL if (row.run_pk, row.case_key) in several else row.digest or ""
-            by_case[row.case_key][row.run_pk] = Elsewhere(*fields, digest, row.run_pk, row.seq)
+            by_case[row.case_key][row.run_pk] = Elsewhere(*fields, row.run_pk, row.seq)
     return {key: sorted(by_run.values(), key=lambda one: order[one.pk]) for key, by_run in by_case.items()}
 
 
@@ -104,9 +98,8 @@ def _other_runs(suite: str, run_id: str) -> Select[Any]:
 
 def _tried(connection: Connection, pks: list[int], keys: Collection[str]) -> Iterator[Any]:
     columns = (attempts.c.run_pk, attempts.c.seq, attempts.c.case_key, attempts.c.session, attempts.c.number)
-    facts = (attempts.c.path, attempts.c.execution, attempts.c.outcome, cases.c.digest)
-    same = (cases.c.run_pk == attempts.c.run_pk) & (cases.c.key == attempts.c.case_key)
-    query = select(*columns, *facts).select_from(attempts.outerjoin(cases, same)).where(attempts.c.counted)
+    facts = (attempts.c.path, attempts.c.execution, attempts.c.outcome)
+    query = select(*columns, *facts).where(attempts.c.counted)
     query = query.where(attempts.c.run_pk.in_(pks), attempts.c.case_key.in_(list(keys)))
     yield from connection.execute(query.order_by(attempts.c.run_pk, attempts.c.seq)) if pks else ()
 

@@ -155,7 +155,7 @@ class _MaterialReader:
         if len(failures) < len(seqs):
             raise _log_is_gone(stored)
         keys = {failure.attempt.case for failure in failures}
-        history = self._context.history([failure.case for failure in failures], keys)
+        history = self._context.history(keys)
         kin = attempts_at(store, stored.pk, keys) if self._has_repeats else {}
         for failure in failures:
             case = failure.attempt.case

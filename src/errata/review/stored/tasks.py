@@ -26,7 +26,8 @@ from errata.review.stored.task_reviews import home_of, reviews_of_tasks
 from errata.review.stored.verdicts import keep, refusal_of, verdicts_on
 from errata.review.submit import AcceptedVerdict, RejectedVerdict, Submission, refuse_without_lease, rejected
 from errata.review.verdicts import AnswerInfo, Rejection, judge
-from errata.store.attempts import attempt_by_id, case_of, run_with_texts
+from errata.store.attempts import attempt_by_id, run_with_texts
+from errata.store.case_versions import tasks_apart
 from errata.store.database import Store
 from errata.store.failures import listed_failures, loaded, number_of
 from errata.store.reviews import (
@@ -67,7 +68,7 @@ def task_packet(task: SuspectTask, place: str, contexts: ContextOf, store: Store
         attempt=failure.attempt,
         case=failure.case,
         subjects=tuple(_with_names(others[:SUBJECTS], contexts, blind=blind)),
-        history=context.history([failure.case], [task.case_key]).get(task.case_key, ()),
+        history=context.history([task.case_key]).get(task.case_key, ()),
     )
     packet = packet_for(material, TASK_QUESTION, blind=blind)
     changed = msgspec.structs.replace(
@@ -228,18 +229,14 @@ def pass_on(case: str, contexts: ContextOf, store: Store, run_ids: Sequence[str]
         failed = [one.id for one in listed_failures(store, context.stored.pk, run_id) if one.case == case]
         old = [_inherited_id(verdict, attempt) for verdict in verdicts for attempt in failed if verdict is not source]
         remove_verdicts(store, old)
-        if source is not None and home is not None and failed and _is_same_task(store, case, home, context.stored.pk):
+        pk = context.stored.pk
+        is_edited = home not in (None, pk) and case in tasks_apart(store, (home or pk, pk))
+        if source is not None and failed and not is_edited:
             read = {one.attempt for one in verdicts_of(store, run_id) if one.inherited_from is None}
             copies = [_copy(source, attempt, context, at) for attempt in failed if attempt not in read]
             keep_verdicts(store, copies)
             inherited += len(copies)
     return inherited
-
-
-def _is_same_task(store: Store, case: str, *pks: int) -> bool:
-    """A task that was edited between two runs is another one; a log without the task does not show it."""
-    known = [described for pk in pks if (described := case_of(store, pk, case)) is not None]
-    return len({one.digest for one in known if one.digest}) < 2
 
 
 def _inherited_id(verdict: Verdict, attempt: str) -> str:

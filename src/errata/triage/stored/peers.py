@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
-from itertools import groupby, islice
+from itertools import groupby
 from typing import NamedTuple
 
 from errata.errors import StoreError
@@ -19,9 +19,9 @@ from errata.store.case_outcomes import (
     cases_named,
     failed_tasks,
     failures_on,
-    measured_in,
     passes_of_tasks,
 )
+from errata.store.case_versions import tasks_apart
 from errata.store.database import Store
 from errata.store.runs import all_runs, keep_summary, kept_summary
 from errata.triage import observe
@@ -39,7 +39,7 @@ from errata.triage.rulesets import rules_in_use
 MOST_RUNS = 50
 MOST_COMPARED = 2_000
 """Answers of all subjects are compared for at most this many cases."""
-ACROSS = "across"
+ACROSS = "across, by key"
 
 
 class Peers:
@@ -82,44 +82,39 @@ def look_across(stored: StoredRun, store: Store) -> Across:
     with store.kept_open():
         cases = _with_answers(dict(_elsewhere(stored, store, peers)), stored, store, peers)
         cases = _with_tests(cases, stored, store, peers)
-        passed_by = _passed_by(stored, store, peers)
-        differing = _differing(stored, store, peers, passed_by)
+        passed_by, differing = _passed_by(stored, store, peers)
     version = _fingerprint(cases, passed_by, differing)
     with suppress(StoreError):  # a read-only store is examined again each time
         keep_summary(store, stored.pk, ACROSS, peers.version, version.encode("ascii"))
     return Across(cases, passed_by=passed_by, differing=differing, version=version)
 
 
-def _differing(stored: StoredRun, store: Store, peers: Peers, passed_by: Mapping[str, str]) -> frozenset[str]:
-    """Of the failed cases that nobody else was measured on in the same way: those that somebody was in another."""
-    others = {*peers.subjects, *peers.references} - {stored.pk}
-    left = (key for key, _ in failed_tasks(store, stored.pk) if key not in passed_by)
-    return frozenset(measured_in(store, others, dict.fromkeys(islice(left, MOST_COMPARED))) if others else ())
-
-
-def _passed_by(stored: StoredRun, store: Store, peers: Peers) -> dict[str, str]:
+def _passed_by(stored: StoredRun, store: Store, peers: Peers) -> tuple[dict[str, str], frozenset[str]]:
     """Of the cases that this run failed and that were measured elsewhere: who passed each; empty for nobody.
 
-    Another attempt of the same run counts where it passed. Only where the task, its reference and its grader were the
-    same.
+    Another attempt of the same run counts where it passed. Beside them, those that others measured only with another
+    task, reference or grader.
     """
     named = peers.subjects | dict.fromkeys(peers.references, "the reference")
     own = subject_name(stored.run)
     names = {pk: "another run of the same model" if name == own else name for pk, name in named.items()}
     names |= {stored.pk: "another attempt of this run"}
-    tasks = _passes_of_tasks(store, tuple(sorted({stored.pk, *named})))
-    passed_by = {}
-    for task in failed_tasks(store, stored.pk):
-        passes = tasks.get(hash(task))
+    pks = tuple(sorted({stored.pk, *named}))
+    measured, tasks = _passes_of_tasks(store, pks), tasks_apart(store, pks)
+    passed_by, differing = {}, set()
+    for key, task in failed_tasks(store, stored.pk, tasks):
+        passes = measured.get(hash((key, task)))
         if passes is not None and (passes.only != stored.pk or passes.first is not None):
-            passed_by[task[0]] = "" if passes.first is None else names[passes.first]
-    return passed_by
+            passed_by[key] = "" if passes.first is None else names[passes.first]
+        elif any(hash((key, other)) in measured for other in {"", *tasks.get(key, {}).values()} - {task}):
+            differing.add(key)
+    return passed_by, frozenset(differing)
 
 
 @lru_cache(maxsize=1)
 def _passes_of_tasks(store: Store, pks: tuple[int, ...]) -> dict[int, PassedIn]:
     """The same for all runs of a suite, one after the other."""
-    return passes_of_tasks(store, pks)
+    return passes_of_tasks(store, pks, tasks_apart(store, pks))
 
 
 def _fingerprint(cases: Mapping[str, CaseElsewhere], passed_by: Mapping[str, str], differing: frozenset[str]) -> str:
@@ -185,8 +180,8 @@ def _groups_of(
     for case, rows in groupby(case_outcomes(store, pks), key=lambda row: row.case):
         alike: dict[str, list[CaseOutcome]] = {}
         for row in rows:
-            alike.setdefault(row.digest, []).append(row)
-        for digest, those in alike.items():
+            alike.setdefault(row.task, []).append(row)
+        for those in alike.values():
             failed, passed = failing_everywhere(
                 (named[row.run_pk], row.passed, row.failed) for row in those if row.run_pk in named
             )
@@ -195,7 +190,8 @@ def _groups_of(
             is_failed_by_all = passed <= allowed_passes(len(failed) + passed)
             if references_fail or (is_failed_by_all and len(failed) >= PAIR):
                 passed_by = {row.run_pk: row.passed for row in those}
-                groups.append(_AnswerGroup(case, passed_by, failed, passed, references_fail, bool(digest)))
+                described = any(row.described for row in those)
+                groups.append(_AnswerGroup(case, passed_by, failed, passed, references_fail, described))
     return groups
 
 
