@@ -31,7 +31,17 @@ from errata.sources.shared.chat import last_answer
 from errata.sources.shared.documents import TEXT_CAP, Documents
 from errata.sources.shared.facts import MISSING, Facts
 from errata.sources.shared.fields import JsonFields
-from errata.sources.shared.values import cost_number, count, non_empty, number, parts, rest, sequence, text
+from errata.sources.shared.values import (
+    cost_number,
+    count,
+    non_empty,
+    number,
+    parts,
+    reported_cost,
+    rest,
+    sequence,
+    text,
+)
 from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import redact
 
@@ -215,8 +225,7 @@ def _usage(result: JsonFields) -> Usage:
         input=tokens,
         output=count(result.take("completion_tokens")),
         reasoning=count(result.take("thinking_tokens")),
-        cost=cost,
-        cost_source="reported" if cost is not None else "unknown",
+        **reported_cost(cost),
     )
 
 

@@ -10,7 +10,7 @@ from errata.sources.convex_evals import NAME
 from errata.sources.convex_evals.answers import TITLES, RunAnswers
 from errata.sources.convex_evals.steps import SUITE
 from errata.sources.shared.fields import JsonFields
-from errata.sources.shared.values import count, mapping, number, rest, text
+from errata.sources.shared.values import count, mapping, number, reported_cost, rest, text
 
 HEADLINE = Reported(
     name="prefix_rule",
@@ -142,8 +142,7 @@ def usage_of(status: dict[str, Any]) -> UsageByRole:
         cache_read=cached if cache_read is None else cache_read,
         cache_write=count(into.take("cacheWriteTokens")),
         reasoning=reasoned if reasoning is None else reasoning,
-        cost=cost,
-        cost_source="unknown" if cost is None else "reported",
+        **reported_cost(cost),
         includes_cache=_includes_cache(used.take("inputTokens"), into),
         extra=rest(used.rest()) | rest(into.rest()) | rest(out.rest()) | _other_raw(raw),
     )

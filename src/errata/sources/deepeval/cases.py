@@ -53,6 +53,7 @@ from errata.sources.shared.values import (
     non_empty,
     number,
     plain,
+    reported_cost,
     rest,
     sequence,
     text,
@@ -369,6 +370,5 @@ def cost_of(case: dict[str, Any]) -> Usage:
     return Usage(
         input=count(case.get("input_tokens")),
         output=count(case.get("output_tokens")),
-        cost=spent,
-        cost_source="unknown" if spent is None else "reported",
+        **reported_cost(spent),
     )

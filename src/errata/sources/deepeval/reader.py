@@ -19,6 +19,7 @@ from errata.sources.shared.values import (
     mapping,
     non_empty,
     number,
+    reported_cost,
     rest,
     sequence,
     settings,
@@ -71,7 +72,7 @@ def run_of(test_run: TestRun, root: Path) -> Run:
         suite_version=text(header.get("dataset_version")),
         reported=tuple(_reported(test_run)),
         scorers=scorers,
-        usage=UsageByRole(judge=Usage(cost=spent, cost_source="unknown" if spent is None else "reported")),
+        usage=UsageByRole(judge=Usage(**reported_cost(spent))),
         origin=str(root),
         extra=rest(header, _RUN)
         | non_empty(test_file=header.get("test_file") if last_part(header.get("test_file")) else None),

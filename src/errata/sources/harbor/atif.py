@@ -9,17 +9,7 @@ import msgspec
 from errata.model import Actor, SourceRef, Step, ToolCall, ToolResult, Usage
 from errata.model.words import ActorRole, StepKind
 from errata.sources.shared.documents import Documents
-from errata.sources.shared.values import (
-    cost_number,
-    count,
-    mapping,
-    moment,
-    non_empty,
-    plain,
-    rest,
-    sequence,
-    text,
-)
+from errata.sources.shared.values import count, mapping, moment, non_empty, plain, reported_cost, rest, sequence, text
 
 TRAJECTORY_CAP = 64 * 1024 * 1024
 FILES_CAP = 50
@@ -313,15 +303,13 @@ def _is_text(part: dict[str, Any]) -> bool:
 def _usage(metrics: dict[str, Any], requests: int | None) -> Usage | None:
     if not metrics and requests is None:
         return None
-    cost = cost_number(metrics.get("cost_usd"))
     counts = {key: len(value) if isinstance(value, list) else value for key, value in metrics.items()}
     return Usage(
         input=count(metrics.get("prompt_tokens")),
         output=count(metrics.get("completion_tokens")),
         cache_read=count(metrics.get("cached_tokens")),
         requests=requests,
-        cost=cost,
-        cost_source="reported" if cost is not None else "unknown",
+        **reported_cost(metrics.get("cost_usd")),
         includes_cache=True,
         extra=rest(counts, _METRICS) | _bounded(mapping(metrics.get("extra"))),
     )

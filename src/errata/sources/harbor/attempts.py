@@ -44,6 +44,7 @@ from errata.sources.shared.values import (
     mapping,
     moment,
     non_empty,
+    reported_cost,
     rest,
     sequence,
     settings,
@@ -255,8 +256,7 @@ def _usage(result: dict[str, Any], trajectory: AtifTrajectory) -> Usage:
         input=total_of(count(spent.get("n_input_tokens")) for spent in own),
         output=total_of(count(spent.get("n_output_tokens")) for spent in own),
         cache_read=total_of(count(spent.get("n_cache_tokens")) for spent in own),
-        cost=cost,
-        cost_source="reported" if cost is not None else "unknown",
+        **reported_cost(cost),
         includes_cache=True,
         extra={key: value for spent in own for key, value in rest(spent, _SPENT).items()},
     )

@@ -12,13 +12,13 @@ from errata.sources.harbor import NAME
 from errata.sources.paths import folder_names, names_in
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import (
-    cost_number,
     count,
     last_part,
     mapping,
     moment,
     non_empty,
     number,
+    reported_cost,
     rest,
     sequence,
     settings,
@@ -343,13 +343,11 @@ def _extra(job: Job, key: str, stats: dict[str, Any]) -> dict[str, Any]:
 
 
 def _usage(stats: dict[str, Any]) -> Usage:
-    cost = cost_number(stats.get("cost_usd"))
     return Usage(
         input=count(stats.get("n_input_tokens")),
         output=count(stats.get("n_output_tokens")),
         cache_read=count(stats.get("n_cache_tokens")),
-        cost=cost,
-        cost_source="reported" if cost is not None else "unknown",
+        **reported_cost(stats.get("cost_usd")),
         includes_cache=True,
     )
 

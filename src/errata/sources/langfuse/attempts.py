@@ -24,6 +24,7 @@ from errata.sources.shared.values import (
     non_empty,
     number,
     plain,
+    reported_cost,
     rest,
     sequence,
     text,
@@ -270,7 +271,7 @@ def _usage(data: dict[str, Any]) -> Usage | None:
     if cost is None and not any(value is not None for value in tokens.values()):
         return None
     # Langfuse subtracts cached tokens from the input before it counts them
-    return Usage(**tokens, cost=cost, cost_source="unknown" if cost is None else "reported", includes_cache=False)
+    return Usage(**tokens, **reported_cost(cost), includes_cache=False)
 
 
 def _extra_of_span(data: dict[str, Any], kind: SpanKind) -> dict[str, Any]:

@@ -36,7 +36,6 @@ from errata.sources.shared.scores import RowScore, ScorerCounts, answer_of, case
 from errata.sources.shared.steps import nested_steps
 from errata.sources.shared.values import (
     as_text,
-    cost_number,
     count,
     mapping,
     moment,
@@ -44,6 +43,7 @@ from errata.sources.shared.values import (
     non_empty,
     number,
     plain,
+    reported_cost,
     rest,
     sequence,
     text,
@@ -199,8 +199,7 @@ def _is_exception(comment: str) -> bool:
 
 def _usage(run_data: dict[str, Any]) -> Usage:
     tokens: dict[str, Any] = {home: count(run_data.get(name)) for home, name in _TOKENS.items()}
-    cost = cost_number(run_data.get("total_cost"))
-    return Usage(cost=cost, cost_source="unknown" if cost is None else "reported", **tokens)
+    return Usage(**reported_cost(run_data.get("total_cost")), **tokens)
 
 
 def _metadata(run_data: dict[str, Any]) -> dict[str, Any]:

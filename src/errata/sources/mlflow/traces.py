@@ -17,6 +17,7 @@ from errata.sources.shared.values import (
     moment_since_1970,
     non_empty,
     number,
+    reported_cost,
     rest,
     sequence,
     text,
@@ -186,7 +187,7 @@ def _usage(attributes: dict[str, Any]) -> Usage | None:
     cost = cost_number(mapping(attributes.get("mlflow.llm.cost")).get("total_cost"))
     if used is None and cost is None:
         return None
-    return replace(used or Usage(), cost=cost, cost_source="unknown" if cost is None else "reported")
+    return replace(used or Usage(), **reported_cost(cost))
 
 
 def usage_in(value: Any) -> Usage | None:

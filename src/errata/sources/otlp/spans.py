@@ -7,7 +7,17 @@ from errata.model import ErrorInfo, SourceRef, ToolCall, Usage
 from errata.sources.otlp import names
 from errata.sources.otlp.attributes import Attributes
 from errata.sources.shared.spans import SpanKind, TraceSpan, call_of, error_of, hex_id, moment, parse_json_text, whole
-from errata.sources.shared.values import as_text, cost_number, count, mapping, non_empty, rest, sequence, text
+from errata.sources.shared.values import (
+    as_text,
+    cost_number,
+    count,
+    mapping,
+    non_empty,
+    reported_cost,
+    rest,
+    sequence,
+    text,
+)
 
 DETAILS = "gen_ai.client.inference.operation.details"
 _PROMPT_EVENTS = ("gen_ai.system.message", "gen_ai.user.message", "gen_ai.assistant.message", "gen_ai.tool.message")
@@ -247,7 +257,7 @@ def _usage(attributes: Attributes) -> Usage | None:
     if cost is None and not any(value is not None for value in tokens.values()):
         return None
     # both conventions include cached tokens in the input
-    return Usage(**tokens, cost=cost, cost_source="unknown" if cost is None else "reported", includes_cache=True)
+    return Usage(**tokens, **reported_cost(cost), includes_cache=True)
 
 
 def _error(

@@ -29,7 +29,17 @@ from errata.sources.promptfoo.checks import (
 from errata.sources.promptfoo.columns import Graders
 from errata.sources.promptfoo.steps import HISTORIES, has_history, steps_of
 from errata.sources.promptfoo.values import as_text, moment, rest, test_vars, without_secrets
-from errata.sources.shared.values import cost_number, count, mapping, number, plain, seconds, sequence, text
+from errata.sources.shared.values import (
+    cost_number,
+    count,
+    mapping,
+    number,
+    plain,
+    reported_cost,
+    seconds,
+    sequence,
+    text,
+)
 
 ASSERTION, ERROR = 1, 2
 """Values of `failureReason`; 0 means a pass, or unknown."""
@@ -300,8 +310,7 @@ def usage(tokens: dict[str, Any], cost: float | None = None) -> Usage:
         cache_write=count(details.get("cacheCreationInputTokens")),
         reasoning=count(details.get("reasoning")),
         requests=count(tokens.get("numRequests")),
-        cost=cost,
-        cost_source="unknown" if cost is None else "reported",
+        **reported_cost(cost),
         extra={key: value for key, value in extra.items() if value},
     )
 

@@ -46,6 +46,7 @@ from errata.sources.shared.values import (
     non_empty,
     number,
     plain,
+    reported_cost,
     rest,
     sequence,
     settings,
@@ -303,8 +304,7 @@ def _usage(metrics: dict[str, Any]) -> Usage:
         input=count(metrics.get("input_tokens")),
         output=count(metrics.get("output_tokens")),
         requests=count(metrics.get("requests")),
-        cost=cost,
-        cost_source="unknown" if cost is None else "reported",
+        **reported_cost(cost),
     )
 
 

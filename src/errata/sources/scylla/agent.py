@@ -8,7 +8,7 @@ from errata.model import ErrorInfo, Limit, Output, SourceRef, Usage
 from errata.sources.base import decode, text_file
 from errata.sources.base import number_or_none as number
 from errata.sources.shared.documents import TEXT_CAP, Documents
-from errata.sources.shared.values import integer, mapping, non_empty, sequence, text
+from errata.sources.shared.values import integer, mapping, non_empty, reported_cost, sequence, text
 from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import redact
 
@@ -106,8 +106,7 @@ def usage_of(stats: dict[str, Any], *, cost: Any, requests: Any = None, total: A
         cache_read=integer(stats.get("cache_read_tokens")),
         total=integer(total),
         requests=integer(requests),
-        cost=known_cost,
-        cost_source="unknown" if known_cost is None else "reported",
+        **reported_cost(known_cost),
         includes_cache=None if fresh is None else False,
     )
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from errata.model import Usage
 from errata.model.usage import NO_USAGE, total_cost, total_of
-from errata.sources.shared.values import cost_number, count
+from errata.sources.shared.values import count, reported_cost
 
 
 def usage_of(value: Any) -> Usage:
@@ -12,7 +12,6 @@ def usage_of(value: Any) -> Usage:
     if not value or type(value) is not dict:
         return NO_USAGE
     get = value.get
-    cost = cost_number(get("total_cost"))
     return Usage(
         input=count(get("input_tokens")),
         output=count(get("output_tokens")),
@@ -20,8 +19,7 @@ def usage_of(value: Any) -> Usage:
         cache_read=count(get("input_tokens_cache_read")),
         cache_write=count(get("input_tokens_cache_write")),
         reasoning=count(get("reasoning_tokens")),
-        cost=cost,
-        cost_source="unknown" if cost is None else "reported",
+        **reported_cost(get("total_cost")),
         includes_cache=False,
     )
 
@@ -39,7 +37,6 @@ def sum_of(usages: list[Usage]) -> Usage:
         cache_write=total_of(one.cache_write for one in usages),
         reasoning=total_of(one.reasoning for one in usages),
         requests=len(usages),
-        cost=cost,
-        cost_source="unknown" if cost is None else "reported",
+        **reported_cost(cost),
         includes_cache=usages[0].includes_cache,
     )

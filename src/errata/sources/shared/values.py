@@ -3,11 +3,12 @@
 import re
 from collections.abc import Collection
 from types import NoneType
-from typing import Any
+from typing import Any, TypedDict
 
 import msgspec
 
 from errata.model.times import from_iso, from_milliseconds
+from errata.model.words import CostSource
 from errata.sources.base import number_or_none
 from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import redact, redact_named
@@ -62,6 +63,16 @@ def number(value: Any) -> float | None:
 def cost_number(value: Any) -> float | None:
     """A cost as the log has it, also a negative one or `NaN`: the checkup reports these."""
     return float(value) if type(value) is float else number(value)
+
+
+class _Cost(TypedDict):
+    cost: float | None
+    cost_source: CostSource
+
+
+def reported_cost(value: Any) -> _Cost:
+    cost = cost_number(value)
+    return {"cost": cost, "cost_source": "unknown" if cost is None else "reported"}
 
 
 def count(value: Any) -> int | None:

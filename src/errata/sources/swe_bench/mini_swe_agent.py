@@ -14,6 +14,7 @@ from errata.sources.shared.values import (
     moment_since_1970,
     non_empty,
     number,
+    reported_cost,
     rest,
     sequence,
     settings,
@@ -131,8 +132,7 @@ def _usage_of_message(bag: dict[str, Any]) -> Usage | None:
         input=count(tokens.get("prompt_tokens")),
         output=count(tokens.get("completion_tokens")),
         total=count(tokens.get("total_tokens")),
-        cost=cost,
-        cost_source="reported" if cost is not None else "unknown",
+        **reported_cost(cost),
     )
 
 
@@ -140,12 +140,10 @@ def _usage(stats: dict[str, Any], messages: list[Any]) -> Usage:
     usages = [_usage_of_message(mapping(mapping(message).get("extra"))) for message in messages]
     inputs = [one.input for one in usages if one and one.input is not None]
     outputs = [one.output for one in usages if one and one.output is not None]
-    cost = cost_number(stats.get("instance_cost"))
     return Usage(
         input=sum(inputs) if inputs else None,
         output=sum(outputs) if outputs else None,
         requests=count(stats.get("api_calls")),
-        cost=cost,
-        cost_source="reported" if cost is not None else "unknown",
+        **reported_cost(stats.get("instance_cost")),
         extra=rest(stats, ("instance_cost", "api_calls")),
     )

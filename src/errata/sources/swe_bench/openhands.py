@@ -8,12 +8,12 @@ from errata.model import Actor, Artefact, ErrorInfo, Limit, SourceRef, Step, Too
 from errata.model.words import ActorRole, StepKind
 from errata.sources.shared.values import (
     as_text,
-    cost_number,
     count,
     mapping,
     moment,
     non_empty,
     plain,
+    reported_cost,
     rest,
     sequence,
     settings,
@@ -106,7 +106,6 @@ def _error(status: str, ending: AgentEnding, ref: SourceRef) -> tuple[ErrorInfo,
 
 def _usage(metrics: dict[str, Any]) -> Usage:
     tokens = mapping(metrics.get("accumulated_token_usage"))
-    cost = cost_number(metrics.get("accumulated_cost"))
     calls = len(sequence(metrics.get("token_usages"))) or len(sequence(metrics.get("costs")))
     return Usage(
         input=count(tokens.get("prompt_tokens")),
@@ -115,8 +114,7 @@ def _usage(metrics: dict[str, Any]) -> Usage:
         cache_write=count(tokens.get("cache_write_tokens")),
         reasoning=count(tokens.get("reasoning_tokens")),
         requests=calls or None,
-        cost=cost,
-        cost_source="reported" if cost is not None else "unknown",
+        **reported_cost(metrics.get("accumulated_cost")),
         includes_cache=True,
         extra=rest(tokens, _TOKENS) | rest(metrics, _METRICS),
     )

@@ -5,7 +5,7 @@ from typing import Any
 from errata.model import Actor, Limit, SourceRef, Step, ToolCall, ToolResult, Usage
 from errata.sources.base import decode
 from errata.sources.shared.chat import steps_of_chat
-from errata.sources.shared.values import cost_number, count, mapping, non_empty, number, rest, sequence, text
+from errata.sources.shared.values import count, mapping, non_empty, number, reported_cost, rest, sequence, text
 from errata.sources.swe_bench.trajectory import AgentEnding, AgentTrajectory, error_of
 from errata.text.lazy_regex import lazy_regex
 from errata.text.redact import redact
@@ -127,13 +127,11 @@ def _exit_reason(items: list[dict[str, Any]]) -> str:
 
 
 def _usage(stats: dict[str, Any]) -> Usage:
-    cost = cost_number(stats.get("instance_cost"))
     return Usage(
         input=count(stats.get("tokens_sent")),
         output=count(stats.get("tokens_received")),
         requests=count(stats.get("api_calls")),
-        cost=cost,
-        cost_source="reported" if cost is not None else "unknown",
+        **reported_cost(stats.get("instance_cost")),
         extra=rest(stats, _STATS),
     )
 

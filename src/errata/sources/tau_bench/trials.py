@@ -18,6 +18,7 @@ from errata.sources.shared.values import (
     moment,
     non_empty,
     plain,
+    reported_cost,
     rest,
     sequence,
     text,
@@ -147,8 +148,7 @@ def _usage(message: JsonFields) -> Usage | None:
     return Usage(
         input=count(tokens.get("prompt_tokens")),
         output=count(tokens.get("completion_tokens")),
-        cost=cost,
-        cost_source="unknown" if cost is None else "reported",
+        **reported_cost(cost),
         extra=rest(tokens, ("prompt_tokens", "completion_tokens")),
     )
 

@@ -14,6 +14,7 @@ from errata.sources.shared.values import (
     moment,
     non_empty,
     plain,
+    reported_cost,
     rest,
     sequence,
     text,
@@ -238,7 +239,6 @@ def total_usage(usages: dict[str, dict[str, Any]], costs: dict[str, float]) -> U
         cache_write=total("cache_creation_input_tokens"),
         cache_read=total("cache_read_input_tokens"),
         requests=len(usages) or None,
-        cost=cost,
-        cost_source="unknown" if cost is None else "reported",
+        **reported_cost(cost),
         includes_cache=False,
     )
