@@ -211,6 +211,11 @@ class Comparison(Struct):
         """Of all runs together: a case that fails in three runs is three rows."""
         return sum(one.failed_rows for one in self.cells)
 
+    def state_of(self, cell: Cell | None) -> str:
+        if cell is None:
+            return ""
+        return "follows" if (cell.run, cell.case) in self.root_of else cell.state
+
 
 def _failures(matrix: Matrix) -> dict[str, int]:
     """Case → in how many runs it failed."""

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from errata.compare.comparison import Comparison
 from errata.compare.sets import Uniques
 from errata.model import Attempt, StoredRun
-from errata.model.cells import Cell
 from errata.model.output.act import WhyNoCommand
 from errata.model.output.report.comparison import (
     CaseGrid,
@@ -295,8 +294,8 @@ def _grid(comparison: Comparison, names: ReportedCaseNames, runs: Sequence[Compa
     shown = [case for case in matrix.rows if case not in passed]
     if not shown or len(shown) > GRID:
         return None
-    cells = [tuple(_state(matrix.rows[case][at], comparison) for case in shown) for at in range(len(matrix.columns))]
-    states = dict.fromkeys(_state(cell, comparison) for row in matrix.rows.values() for cell in row)
+    cells = [tuple(comparison.state_of(matrix.rows[case][at]) for case in shown) for at in range(len(matrix.columns))]
+    states = dict.fromkeys(comparison.state_of(cell) for row in matrix.rows.values() for cell in row)
     named = names.of(shown)
     owners = [{row.name: owner_of(row, run) for row in run.rows} for run in runs]
     return CaseGrid(
@@ -305,12 +304,6 @@ def _grid(comparison: Comparison, names: ReportedCaseNames, runs: Sequence[Compa
         states=tuple(states),
         owners=tuple(tuple(found.get(name, "") for name in named) for found in owners),
     )
-
-
-def _state(cell: Cell | None, comparison: Comparison) -> str:
-    if cell is None:
-        return ""
-    return "follows" if (cell.run, cell.case) in comparison.root_of else cell.state
 
 
 def _doubts(runs: Sequence[ComparedRun]) -> Iterator[RowDoubt]:

@@ -164,12 +164,6 @@ def _head(page: ComparedPage) -> Iterator[str]:
             yield notice(f"{column.label} is not fit for comparison: {column.problems[0]}")
 
 
-def _state(cell: Cell | None, comparison: Comparison) -> str:
-    if cell is None:
-        return ""
-    return "follows" if (cell.run, cell.case) in comparison.root_of else cell.state
-
-
 def _matrix(page: ComparedPage) -> str:
     matrix = page.comparison.matrix
     passed = matrix.passed_everywhere
@@ -225,7 +219,7 @@ def _group_of(row: Sequence[Cell | None], *, is_by_all: bool) -> str:
 def _grid(page: ComparedPage, window: Sequence[str], groups: Sequence[tuple[str, list[str]]]) -> Grid:
     comparison, place = page.comparison, {case: at for at, case in enumerate(window)}
     states = [
-        [_state(comparison.matrix.rows[case][at], comparison) for case in window] for at in range(len(page.cells))
+        [comparison.state_of(comparison.matrix.rows[case][at]) for case in window] for at in range(len(page.cells))
     ]
     used = {LETTERS[state] for row in states for state in row}
     owners = [[cells[case].owner if case in cells else "" for case in window] for cells in page.cells]
