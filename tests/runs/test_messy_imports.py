@@ -1,4 +1,4 @@
-"""Folders in which several logs share the id of a run: every row ends in a run, as many as there were."""
+"""Folders in which several logs share the id of a run: every row ends in a run, and no run is lost."""
 
 import json
 import os
