@@ -7,7 +7,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # the benchmarks are no part of the package
 
-from bench.real.answers import answers
+from bench.real.__main__ import Table
+from bench.real.answers import Answer, answers
+from bench.real.by_log import ENOUGH_LOGS, interval_by_log, share
 from bench.real.labels import INFRASTRUCTURE, kappa, read_items, read_labels
 
 ITEMS, LABELS = read_items(), read_labels()
@@ -34,6 +36,56 @@ def test_whole_sets_are_held_out():
 
 def test_the_readers_agree():
     assert kappa(list(LABELS.values())) > 0.85
+
+
+@pytest.mark.req("N-20")
+def test_the_interval_of_a_figure_is_over_logs_and_more_rows_of_a_log_do_not_narrow_it():
+    rows = [(f"log {log}", log % 2 == 0) for log in range(12)]
+
+    assert interval_by_log(rows * 50, share) == interval_by_log(rows, share)
+    by_log = [*[("odd", False)] * 42, *[(f"log {log}", True) for log in range(11) for _ in range(5)]]
+    _, (low, high) = interval_by_log(by_log, share)
+    assert low < 0.3 and high > 0.9
+
+
+@pytest.mark.req("N-20")
+@pytest.mark.parametrize("held", [True, False])
+def test_logs_that_are_all_right_or_all_wrong_count_once_each(held):
+    _, (low, high) = interval_by_log([(f"log {row % 6}", held) for row in range(600)], share)
+
+    assert (low < 0.7 and high == 1) if held else (low == 0 and high > 0.3)
+
+
+@pytest.mark.req("N-20")
+def test_a_few_logs_have_no_interval():
+    rows = [(f"log {row % (ENOUGH_LOGS - 1)}", row % 3 == 0) for row in range(600)]
+
+    assert interval_by_log(rows, share) == (ENOUGH_LOGS - 1, None)
+
+
+@pytest.mark.req("N-20")
+def test_kappa_comes_first_and_every_figure_names_its_logs(capsys):
+    failures = [item for item in ITEMS if item.kind == "failure" and item.held_out]
+    rows = [(item, LABELS[item.id], Answer("model", proof="presumed")) for item in failures]
+
+    Table("held out", rows).print()
+
+    _, first, *lines = capsys.readouterr().out.strip().splitlines()
+    assert first.strip().startswith("owner: kappa")
+    assert not [line for line in lines if " of " in line and "readers themselves" not in line and " log" not in line]
+    presumed = next(line for line in lines if "model, presumed" in line)
+    assert f"{len({item.sample for item in failures})} logs" in presumed
+
+
+@pytest.mark.req("N-20")
+def test_no_benchmark_makes_an_interval_of_rows_itself():
+    """`by_log` is the one place; a share over rows of one log has no interval."""
+    bench = Path(__file__).parent.parent / "bench"
+    users = [
+        path.name for path in bench.rglob("*.py") if "import" in (text := path.read_text("utf-8")) and "wilson" in text
+    ]
+
+    assert users == ["by_log.py"]
 
 
 @pytest.fixture(scope="module")

@@ -4,68 +4,85 @@ import argparse
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import nan
 from pathlib import Path
 
 from bench.real.answers import Answer, answers
+from bench.real.by_log import in_words, interval_by_log, share
 from bench.real.examples import write_examples
 from bench.real.labels import INFRASTRUCTURE, Item, Label, kappa, read_items, read_labels
-from errata.compare.intervals import wilson
+from errata.review.agreement import cohen_kappa
 
 CLAIMED = ("grader", "task")
+
+
+Row = tuple[Item, Label, Answer]
 
 
 class Table:
     """The figures of one part of the items."""
 
-    def __init__(self, name: str, rows: list[tuple[Item, Label, Answer]]) -> None:
+    def __init__(self, name: str, rows: list[Row]) -> None:
         self._name = name
         self.failures = [row for row in rows if row[0].kind == "failure" and row[2].owner != "unread"]
         self._unread = [row for row in rows if row[2].owner == "unread"]
         self._passes = [row for row in rows if row[0].kind == "pass" and row[2].owner != "unread"]
 
     def print(self) -> None:
+        """Kappa comes first: a share over all rows is mostly one of the log with the most rows."""
         labels = [label for _, label, _ in (*self.failures, *self._passes, *self._unread)]
         agreed = sum(label.agreed for label in labels)
         print(f"\n{self._name}: {len(self.failures)} failures, {len(self._passes)} passes", end="")
         print(f" ({len(self._unread)} more are not read yet)" if self._unread else "")
-        print(f"  readers agree on {_share(agreed, len(labels))}, kappa {kappa(labels):.2f}")
+        self._kappa("owner: kappa with the readers", lambda owner: owner)
+        self._kappa("model or not: kappa with the readers", lambda owner: str(owner == "model"))
+        print(f"  the readers themselves agree on {_share(agreed, len(labels))}, kappa {kappa(labels):.2f}")
         self._owners()
         self._passes_seen()
 
+    def _kappa(self, name: str, word: Callable[[str], str]) -> None:
+        pairs = [(item.sample, (word(label.owner), word(answer.owner))) for item, label, answer in self.failures]
+        between = in_words(*interval_by_log(pairs, _kappa_of))
+        print(f"  {name:<52} {_kappa_of([pair for _, pair in pairs]):.2f}  ({between})")
+
     def _owners(self) -> None:
         self._precision("infrastructure, where claimed", _claims(*INFRASTRUCTURE), _owns(*INFRASTRUCTURE), "0.98")
-        is_found = [
-            answer.owner in INFRASTRUCTURE for _, label, answer in self.failures if label.owner in INFRASTRUCTURE
-        ]
-        _figure("infrastructure, found", sum(is_found), len(is_found), "0.85")
+        infrastructure = [row for row in self.failures if row[1].owner in INFRASTRUCTURE]
+        _figure("infrastructure, found", infrastructure, lambda row: row[2].owner in INFRASTRUCTURE, "0.85")
         self._precision("model, shown", _is_shown, _owns("model"), "0.90")
         self._precision("model, presumed", _is_presumed, _owns("model"), "")
         for owner in CLAIMED:
             self._precision(f"{owner}, where claimed", _claims(owner), _owns(owner), "0.90")
-        certain = [(label, answer) for _, label, answer in self.failures if answer.confidence == "certain"]
-        _figure("certain", sum(label.owner == answer.owner for label, answer in certain), len(certain), "0.99")
-        unknown = sum(answer.owner == "unknown" for _, _, answer in self.failures)
-        _figure("unknown (at most 0.15)", unknown, len(self.failures), "")
-        every = sum(label.owner == answer.owner for _, label, answer in self.failures)
-        _figure("owner right, of all", every, len(self.failures), "")
-        coverable = [answer for item, label, answer in self.failures if self._can_be_shown(item, label)]
-        _figure(
-            "model's, passed elsewhere or self-evident: shown", sum(map(_is_shown, coverable)), len(coverable), "0.80"
-        )
-
-    def _can_be_shown(self, item: Item, label: Label) -> bool:
-        return label.owner == "model" and (label.is_self_evident or item.passed_elsewhere)
+        certain = [row for row in self.failures if row[2].confidence == "certain"]
+        _figure("certain", certain, _is_right, "0.99")
+        _figure("unknown (at most 0.15)", self.failures, lambda row: row[2].owner == "unknown", "")
+        _figure("owner right, of all", self.failures, _is_right, "")
+        coverable = [row for row in self.failures if _can_be_shown(*row[:2])]
+        name = "model's, passed elsewhere or self-evident: shown"
+        _figure(name, coverable, lambda row: _is_shown(row[2]), "0.80")
 
     def _precision(self, name: str, claims: Callable[[Answer], bool], holds: Callable[[Label], bool], aim: str) -> None:
-        claimed = [holds(label) for _, label, answer in self.failures if claims(answer)]
-        _figure(name, sum(claimed), len(claimed), aim)
+        _figure(name, [row for row in self.failures if claims(row[2])], lambda row: holds(row[1]), aim)
 
     def _passes_seen(self) -> None:
-        empty = [bool(answer.suspicions) for _, label, answer in self._passes if label.owner not in ("-", "unknown")]
-        sound = [bool(answer.suspicions) for _, label, answer in self._passes if label.owner == "-"]
-        _figure("passes that mean nothing: suspicious", sum(empty), len(empty), "")
-        _figure("sound passes: suspicious", sum(sound), len(sound), "")
+        empty = [row for row in self._passes if row[1].owner not in ("-", "unknown")]
+        sound = [row for row in self._passes if row[1].owner == "-"]
+        for name, rows in (("passes that mean nothing: suspicious", empty), ("sound passes: suspicious", sound)):
+            _figure(name, rows, lambda row: bool(row[2].suspicions), "")
+
+
+def _kappa_of(pairs: Sequence[tuple[str, str]]) -> float:
+    agreement = cohen_kappa([first for first, _ in pairs], [second for _, second in pairs])
+    return nan if agreement is None else agreement
+
+
+def _can_be_shown(item: Item, label: Label) -> bool:
+    return label.owner == "model" and (label.is_self_evident or item.passed_elsewhere)
+
+
+def _is_right(row: Row) -> bool:
+    return row[1].owner == row[2].owner
 
 
 def _is_shown(answer: Answer) -> bool:
@@ -84,15 +101,14 @@ def _owns(*owners: str) -> Callable[[Label], bool]:
     return lambda label: label.owner in owners
 
 
-def _figure(name: str, part: int, whole: int, aim: str) -> None:
-    if not whole:
+def _figure(name: str, rows: Sequence[Row], holds: Callable[[Row], bool], aim: str) -> None:
+    if not rows:
         print(f"  {name:<52} –")
         return
-    interval = wilson(part, whole)
-    assert interval is not None
-    low, high = interval
+    seen = [(row[0].sample, holds(row)) for row in rows]
+    part, between = sum(held for _, held in seen), in_words(*interval_by_log(seen, share))
     wanted = f"   aim {aim}" if aim else ""
-    print(f"  {name:<52} {part / whole:.2f}  ({part} of {whole}; {low:.2f}–{high:.2f}){wanted}")
+    print(f"  {name:<52} {part / len(seen):.2f}  ({part} of {len(seen)}; {between}){wanted}")
 
 
 def _share(part: int, whole: int) -> str:
@@ -128,7 +144,7 @@ def main() -> None:
         chosen.write.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _by_rule(rows: list[tuple[Item, Label, Answer]]) -> None:
+def _by_rule(rows: list[Row]) -> None:
     decided, right = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for item, label, answer in rows:
         if item.kind == "failure" and answer.decided_by:
@@ -139,7 +155,7 @@ def _by_rule(rows: list[tuple[Item, Label, Answer]]) -> None:
         print(f"  {rule:<40} {confidence:<8} {right[rule, confidence]:>4} of {often}")
 
 
-def _wrong(rows: list[tuple[Item, Label, Answer]]) -> None:
+def _wrong(rows: list[Row]) -> None:
     if any(item.held_out for item, _, _ in rows):
         raise SystemExit("this set is held out: its failures are not looked at while rules are written")
     for item, label, answer in rows:

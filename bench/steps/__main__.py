@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.real.answers import unpack
-from errata.compare.intervals import wilson
+from bench.real.by_log import in_words, interval_by_log, share
 from errata.model import Artefact, Attempt, Case, Run
 from errata.sources import tau_bench, who_and_when
 from errata.transcript.evidence_log import evidence_log
@@ -24,6 +24,7 @@ TAU2 = "gpt-4.1_airline_20"
 
 class LabelledLog(NamedTuple):
     name: str
+    file: str
     flagged: tuple[int, ...]
     """The strongest first."""
     step: int
@@ -73,12 +74,12 @@ def _print(name: str, logs: list[LabelledLog], *, each: bool) -> None:
     for most in (*FIRST, None):
         words = f"first {most}" if most else "all"
         for away in (0, 1):
-            held = sum(log.holds(most, away) for log in logs)
+            held = [(log.file, log.holds(most, away)) for log in logs]
             chance = sum(log.by_chance(most, away) for log in logs) / count
-            low, high = wilson(held, count)
+            number, between = sum(flag for _, flag in held), in_words(*interval_by_log(held, share))
             near = "within 1" if away else "exact"
-            share = f"{held / count:4.0%} ({held} of {count}, 95 % {low:.0%}–{high:.0%})"
-            print(f"  {words:<8} {near:<9} {share:<36} by chance {chance:.0%}")
+            words_of_share = f"{number / count:4.0%} ({number} of {count}; {between})"
+            print(f"  {words:<8} {near:<9} {words_of_share:<36} by chance {chance:.0%}")
     named = [log for log in logs if log.agent]
     if named:
         agents = sum(bool(log.flagged) and log.agents.get(log.flagged[0]) == log.agent for log in named)
@@ -118,7 +119,8 @@ def _log(
     name: str, attempt: Attempt, case: Case | None, context: tuple[Artefact, ...], step: int, agent: str
 ) -> LabelledLog:
     flagged = tuple(dict.fromkeys(one.step for one in evidence_log(attempt, case, context)))
-    return LabelledLog(name, flagged, step, agent, {one.index: one.actor.name for one in attempt.steps})
+    file = attempt.ref.file if attempt.ref else ""
+    return LabelledLog(name, file, flagged, step, agent, {one.index: one.actor.name for one in attempt.steps})
 
 
 if __name__ == "__main__":
