@@ -24,7 +24,6 @@ TAU2 = "gpt-4.1_airline_20"
 
 class LabelledLog(NamedTuple):
     name: str
-    file: str
     flagged: tuple[int, ...]
     """The strongest first."""
     step: int
@@ -32,6 +31,7 @@ class LabelledLog(NamedTuple):
     """Empty where only the step was marked."""
     agents: dict[int, str]
     """Who speaks in each step."""
+    file: str = ""
 
     def holds(self, most: int | None, away: int = 0) -> bool:
         return any(abs(flag - self.step) <= away for flag in self.flagged[:most])
@@ -120,7 +120,7 @@ def _log(
 ) -> LabelledLog:
     flagged = tuple(dict.fromkeys(one.step for one in evidence_log(attempt, case, context)))
     file = attempt.ref.file if attempt.ref else ""
-    return LabelledLog(name, file, flagged, step, agent, {one.index: one.actor.name for one in attempt.steps})
+    return LabelledLog(name, flagged, step, agent, {one.index: one.actor.name for one in attempt.steps}, file)
 
 
 if __name__ == "__main__":
