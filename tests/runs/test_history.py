@@ -19,6 +19,7 @@ from errata.store.memory import keep_action
 from errata.store.packing import pack_items, seal
 from errata.store.removal import remove_run
 from errata.store.runs import find_run, run_by_id
+from errata.verbs.action import list_actions
 
 NAMED_IN_A = (
     "000-fundamentals/002-http_greeting",
@@ -277,6 +278,47 @@ def test_what_has_no_date_counts_by_the_day_of_its_analysis(store, tmp_path, mon
         assert not first.reports.same_model
         assert not first.before("s/one").is_repeat
         assert [one.worked for one in second.effects] == ["no"]
+
+
+SINCE = {
+    "the same check": ("acme/nimbus", "tests): MODEL_FAULT", "no", "one fails again (reports/since.md)"),
+    "another check": (
+        "acme/nimbus", "eslint): MODEL_FAULT", "unknown",
+        "one fails now for another reason than before (reports/since.md)",
+    ),
+    "the task, for another model": ("other/fable", "tests): KNOWN_GAP", "no", "one fails again (reports/since.md)"),
+    "another model itself": (
+        "other/fable", "tests): MODEL_FAULT", "unknown", "one fails for another model (reports/since.md)",
+    ),
+    "another check of the task": (
+        "other/fable", "eslint): KNOWN_GAP", "unknown", "one fails for another model (reports/since.md)",
+    ),
+    "before the action": ("acme/nimbus", "tests): MODEL_FAULT", "unknown", "it was made after the run began"),
+    "infrastructure": ("other/fable", "tests): HARNESS_FAILURE", "unknown", "it was made after the run began"),
+}  # fmt: skip
+
+
+@pytest.mark.req("R-05")
+@pytest.mark.parametrize("kind", SINCE)
+def test_what_an_action_did_is_read_from_later_reports_too(store, tmp_path, kind):
+    """The store has one run, before the action; a report is about a run since then that nobody imported."""
+    model, written, worked, why = SINCE[kind]
+    a_run_of_one_case(store, "2026-03-01", "fail")
+    (tmp_path / "reports").mkdir()
+    day = "2026-02-01" if kind == "before the action" else "2026-03-09"
+    for name, about, date, failed, actions in (
+        ("listed", "acme/nimbus", "2026-03-02", "tests): OVERLY_STRICT", "- 2026-03-03: Relaxed `one`."),
+        ("since", model, day, written, "None"),
+    ):
+        (tmp_path / f"reports/{name}.md").write_text(
+            f"# Run jn7{name}\n\nRun: jn7{name}\nModel: {about}\nDate: {date}\n\n"
+            f"## Failures\n\n- `one` ({failed}\n\n## Actions taken\n\n{actions}\n"
+        )
+
+    with reports_at(tmp_path / "reports"):
+        (found,) = [status.effect for status in list_actions(store)]
+
+    assert (found.worked, found.why) == (worked, why)
 
 
 @pytest.mark.req("C-05")

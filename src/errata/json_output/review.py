@@ -248,6 +248,7 @@ def action_output(status: ActionStatus) -> ActionListOutput:
         why=effect.reason,
         case_effects=effect.cases,
         run=effect.run or None,
+        shown_by=effect.report or None,
     )
 
 

@@ -88,6 +88,8 @@ class RunOutcomes(Struct):
     """By case: what failed, where that is known."""
     reports: frozenset[str] = frozenset()
     """The reports about this run."""
+    not_the_models: frozenset[str] | None = None
+    """In a report on another model: the failures that it gives to the task or its checks. None for any other run."""
 
 
 def effects(
@@ -108,7 +110,10 @@ def newest_effect(
     results = [_effect(action, run, newest_first[at + 1 :], members or {}) for at, run in enumerate(newest_first)]
     telling = next((one for one in results if one.worked != "unknown"), None)
     nothing = ActionResult(action=action, worked="unknown", reason="no_run")
-    return telling or next(iter(results), nothing)
+    lacking = next((one for one, run in zip(results, newest_first, strict=True) if run.not_the_models is None), nothing)
+    if telling or any(case.reason != "not_measured" for case in lacking.cases):
+        return telling or lacking
+    return next((one for one in results if any(case.reason == "fails_elsewhere" for case in one.cases)), lacking)
 
 
 def same_case(left: str, right: str) -> bool:
@@ -122,18 +127,22 @@ def _effect(
     cases = [case for address in action.addresses for case in members.get(address, (address,))]
     if not cases:
         return ActionResult(action=action, worked="unknown", reason="names_no_case", run=now.run)
+    report = min(now.reports, default="")
     if order := _order(action, now):
-        return ActionResult(action=action, worked="unknown", reason=order, run=now.run)
+        return ActionResult(action=action, worked="unknown", reason=order, run=now.run, report=report)
     earlier = [one for one in before if _comparable(one, now) and _is_before(one, action)]
     earlier.sort(key=lambda one: moment_of(one.at), reverse=True)
     shown = tuple(_case_effect(case, now, earlier) for case in dict.fromkeys(cases))
-    return ActionResult(action=action, worked=_summary_of(shown), reason="cases", cases=shown, run=now.run)
+    worked = _summary_of(shown)
+    return ActionResult(action=action, worked=worked, reason="cases", cases=shown, run=now.run, report=report)
 
 
 def _order(action: Action, now: RunOutcomes) -> EffectReason | None:
     """Why the action can't be placed before the run; none where it came before."""
     if not now.at:
         return "run_time_unknown"
+    if action.report in now.reports:
+        return "made_after_run"
     day, began = action.date[:DAY], now.at[:DAY]
     if day != began:
         return None if day < began else "made_after_run"
@@ -166,6 +175,8 @@ def _is_exact(at: str) -> bool:
 
 
 def _comparable(earlier: RunOutcomes, now: RunOutcomes) -> bool:
+    if now.not_the_models is not None:
+        return True
     return not earlier.subject or not now.subject or earlier.subject == now.subject
 
 
@@ -177,6 +188,12 @@ def _case_effect(case: str, now: RunOutcomes, earlier: Sequence[RunOutcomes]) ->
         return CaseEffect(case=name, worked="unknown", reason="several_cases", matches=len(failed | passed))
     if not failed and not passed:
         return CaseEffect(case=name, worked="unknown", reason="not_measured")
+    if now.not_the_models is not None:
+        # what another model fails by itself shows nothing; a task or check that still fails it does
+        fails = not failed.isdisjoint(now.not_the_models) and any(_same_known(case, now, one) for one in earlier)
+        if not fails:
+            return CaseEffect(case=name, worked="unknown", reason="fails_elsewhere", passes=False)
+        return CaseEffect(case=name, worked="no", reason="fails_again", passes=False)
     if failed and passed:
         return CaseEffect(case=name, worked="unknown", reason="mixed_attempts")
     last = next((one for one in earlier if _matching(case, one.failed) or _matching(case, one.passed)), None)
@@ -193,6 +210,12 @@ def _case_effect(case: str, now: RunOutcomes, earlier: Sequence[RunOutcomes]) ->
 
 def _signs(case: str, run: RunOutcomes) -> tuple[FailureSign, ...]:
     return tuple(sign for key in _matching(case, run.failed) for sign in run.signs.get(key, ()))
+
+
+def _same_known(case: str, now: RunOutcomes, before: RunOutcomes) -> bool:
+    """Whether a check that is known on both sides fails again."""
+    here, there = ([sign for sign in _signs(case, run) if sign.checks] for run in (now, before))
+    return same_signs(here, there) is True
 
 
 def _matching(case: str, known: frozenset[str]) -> set[str]:

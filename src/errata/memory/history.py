@@ -1,6 +1,6 @@
 """What earlier reports name: the failures of a run that repeat, what was done about them, and failures like one."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -53,14 +53,24 @@ def _one_per_report(some: Iterable[Mention]) -> Iterator[Mention]:
     return iter(by_report.values())
 
 
-def outcomes_in(report: PriorReport, names: CaseSpellings) -> RunOutcomes:
-    """The outcomes of a run as far as a report shows them: the cases that failed, and at which check."""
+def outcomes_in(report: PriorReport, names: CaseSpellings, task_labels: Collection[str] | None = None) -> RunOutcomes:
+    """The outcomes of a run as far as a report shows them: the cases that failed, and at which check.
+
+    With `task_labels`, of another model: which failures a person gave to the task or its checks.
+    """
     matched = [(keys[0], one) for one in measured_failures(report) if len(keys := names.find(one.case)) == 1]
     signs: dict[str, tuple[FailureSign, ...]] = {}
     for key, failure in matched:
         signs[key] = (*signs.get(key, ()), sign_of_check(failure.failed_check))
     return RunOutcomes(
-        run=report.run, at=report.date, failed=frozenset(signs), signs=signs, reports=frozenset((report.path,))
+        run=report.run,
+        at=min(filter(None, (one.date for one in report.runs)), default=report.date or report.written),
+        failed=frozenset(signs),
+        signs=signs,
+        reports=frozenset((report.path,)),
+        not_the_models=None
+        if task_labels is None
+        else frozenset(key for key, one in matched if one.label in task_labels and not one.by_rule),
     )
 
 

@@ -20,6 +20,7 @@ CaseReason = Literal[
     "mixed_attempts",
     "not_measured",
     "several_cases",
+    "fails_elsewhere",
 ]
 Match = Literal["same_key", "same_text", "same_check", "same_bucket", "same_case", "similar_text"]
 """Why a failure is like another: the same failure key, the very words that were looked for, the same check of the same
@@ -50,10 +51,13 @@ class ActionResult(Struct):
     cases: tuple[CaseEffect, ...] = ()
     run: str = ""
     """The run that was looked at."""
+    report: str = ""
+    """The report that shows how it went, where the store does not."""
 
     @property
     def why(self) -> str:
-        return effect_text(self.reason, self.cases, self.worked)
+        place = f" ({self.report})" if self.report and self.reason == "cases" else ""
+        return effect_text(self.reason, self.cases, self.worked) + place
 
     @property
     def resolved(self) -> Action:
@@ -118,6 +122,8 @@ def _case_text(reason: CaseReason, passes: bool | None, matches: int, count: int
             return f"{fail} in one attempt and {'passes' if count == 1 else 'pass'} in another"
         case "not_measured":
             return "not measured since"
+        case "fails_elsewhere":
+            return f"{fail} for another model"
         case "several_cases":
             return f"{'matches' if count == 1 else 'match'} {matches} cases of the run"
 

@@ -1,6 +1,6 @@
 """`action` and `known`: record, list and remove what was done about failures, and known gaps."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 import msgspec
@@ -18,12 +18,13 @@ from errata.memory.actions import (
     remove_from_report,
     write_into_report,
 )
-from errata.memory.effects import newest_effect, subject_of
+from errata.memory.effects import RunOutcomes, newest_effect, subject_of
 from errata.memory.entries import safe
 from errata.memory.history import outcomes_in, with_case_keys
 from errata.memory.known_gaps import GapRecord, GapRequest, gap_by_name, gap_by_pattern, gap_id, is_pattern
 from errata.memory.relation import RunReports
-from errata.model import Action, KnownGap, StoredRun
+from errata.memory.spelling import same_model
+from errata.model import Action, KnownGap, Run, StoredRun
 from errata.model.action import RecordedGap
 from errata.model.times import to_text
 from errata.runs.addresses import not_found, resolve_address, resolve_case
@@ -42,6 +43,7 @@ from errata.store.memory import (
     known_gaps,
 )
 from errata.store.runs import all_runs
+from errata.triage.rulesets import rules_in_use
 
 MOST_SUBJECTS = 50
 """Suites and models whose reports are read for `action list`, those with the newest runs."""
@@ -83,11 +85,21 @@ def list_actions(store: Store) -> list[ActionStatus]:
     keys = {case for one in actions for address in one.addresses for case in members.get(address, (address,))}
     outcomes = list(stored_memory.outcomes_of_cases(keys, runs, store))
     for run, reported in reports:
-        for report in reported.related.same_model:
-            shown = outcomes_in(report, reported.case_names)
-            outcomes.append(msgspec.structs.replace(shown, subject=subject_of(run.run), suite=run.run.suite))
+        outcomes += _outcomes_in_reports(run.run, reported)
     ids = {one.id for one in in_store}
     return [ActionStatus(newest_effect(one, outcomes, members), one.id in ids) for one in actions]
+
+
+def _outcomes_in_reports(run: Run, reported: RunReports) -> Iterator[RunOutcomes]:
+    """What another model fails shows something of the task alone."""
+    labels = [label for taxonomy in rules_in_use().taxonomies for label in taxonomy.label]
+    of_tasks = {label.name for label in labels if label.owner in ("task", "grader")}
+    for report in reported.related.all:
+        is_same = same_model(report.model, run.subject.model, providers=(run.subject.provider,))
+        shown = outcomes_in(report, reported.case_names, None if is_same else of_tasks)
+        subject = subject_of(run) if is_same else report.model or report.path
+        at = report in reported.related.own and run.started_at
+        yield msgspec.structs.replace(shown, subject=subject, suite=run.suite, at=at or shown.at)
 
 
 def _actions_in(reports: Iterable[RunReports]) -> list[Action]:

@@ -28,6 +28,8 @@ class ActionListOutput(Struct):
     why: EffectReason
     case_effects: tuple[CaseEffect, ...]
     run: str | None
+    shown_by: str | None
+    """The report that shows it, where no run in the store does."""
 
 
 class ActionRmOutput(Struct):
