@@ -1,7 +1,9 @@
 """Whether a judge gave a verdict: a grade that was not found is neither a pass nor a failure."""
 
+import json
+
 import pytest
-from inspect_ai_logs import attempt, first_with, log, scored
+from inspect_ai_logs import attempt, attempts, first_with, log, scored
 
 SCORER = log("scorer_json")
 
@@ -66,3 +68,49 @@ def test_one_broken_value_of_a_list_breaks_the_whole(tmp_path):
     judged = scored(tmp_path, ["C", "I"], reason="scoring_failed")
 
     assert (judged.measurement, judged.outcome, judged.reported) == ("error", "none", 0.5)
+
+
+DIFF = "diff --git a/x.py b/x.py\n+1"
+MEAN = [{"name": "inspect_ai/mean", "options": {}}]
+
+
+@pytest.mark.req("N-06")
+@pytest.mark.parametrize(
+    ("scorers", "outcomes"),
+    [
+        # a scorer without a metric beside one with
+        ({"git_diff": ([], "CC", DIFF), "check": (MEAN, "CI", "")}, ["pass", "fail"]),
+        ({"git_diff": ([], "CI", DIFF), "check": (MEAN, "CC", "")}, ["pass", "pass"]),
+        ({"check": (MEAN, "CI", ""), "git_diff": ([], "CC", DIFF)}, ["pass", "fail"]),
+        # no metric at all: one value throughout, a diff or a label is no verdict
+        ({"git_diff": ([], "CC", DIFF)}, ["none", "none"]),
+        ({"git_diff": ([], "C", DIFF), "check": ([], ["3/4"], "")}, ["none"]),
+        ({"saved": ([], "CC", "kept"), "check": ([], ["3/4", "4/4"], "")}, ["none", "none"]),
+        ({"saved": ([], "CC", "kept"), "check": ([], "IC", "")}, ["fail", "pass"]),
+        ({"check": ([], "C", "")}, ["pass"]),
+        # all passed
+        ({"check": (MEAN, "CC", "")}, ["pass", "pass"]),
+        ({"check": (MEAN, "CC", DIFF), "other": (MEAN, "CI", "")}, ["pass", "pass"]),
+        # logs of versions that do not list metrics
+        ({"check": (None, "CC", ""), "other": (None, "CI", "")}, ["pass", "pass"]),
+    ],
+)
+def test_a_scorer_that_never_judges_is_no_outcome(tmp_path, scorers, outcomes):
+    declared = [
+        {"name": name} if given[0] is None else {"name": name, "metrics": given[0]} for name, given in scorers.items()
+    ]
+    spec = {"task": "t", "run_id": "r", "eval_id": "e", "dataset": {}, "model": "m", "scorers": declared}
+    samples = [
+        {"id": at, "epoch": 1, "input": "q", "target": "a", "messages": [], "output": {}}
+        | {"scores": {name: {"value": given[1][at], "explanation": given[2]} for name, given in scorers.items()}}
+        for at in range(len(outcomes))
+    ]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps({"version": 2, "status": "success", "eval": spec, "samples": samples}))
+
+    made = list(attempts(path).values())
+
+    assert [one.outcome for one in made] == outcomes
+    assert {one.measurement for one in made} == {"not_run" if "none" in outcomes else "scored"}
+    assert not any(one.is_failure for one in made if one.outcome != "fail")
+    assert {check.status for one in made for check in one.checks if check.name == "git_diff"} <= {"not_applicable"}

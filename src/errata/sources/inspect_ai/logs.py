@@ -39,8 +39,7 @@ class InspectLog(Struct):
     header: dict[str, Any]
     """`version`, `status`, `eval`, `plan`, `results`, `stats`, `error` and other fields beside the samples."""
     ref: SourceRef
-    samples: Iterator[Row | Unreadable]
-    """A stream that can be read once."""
+    samples: Callable[[], Iterator[Row | Unreadable]]
     summaries: Iterator[Row | Unreadable] = iter(())
     """One row per finished sample: the only trace of a sample whose own member is lost."""
     problems: tuple[Unreadable, ...] = ()
@@ -59,7 +58,7 @@ def log_of_archive(archive: Archive, file: str) -> InspectLog:
     return InspectLog(
         header=header,
         ref=SourceRef(file=file, member=name),
-        samples=_samples(archive, file),
+        samples=lambda: _samples(archive, file),
         summaries=_summaries(archive, file),
         problems=tuple(problems),
     )
@@ -115,7 +114,7 @@ def _log(document: LongDocument) -> InspectLog:
         except ValueError as error:
             problems.append(unreadable(NAME, document.ref.below(name), describe(error)))
     return InspectLog(
-        header=header, ref=document.ref, samples=document.rows(), problems=(*problems, *document.problems())
+        header=header, ref=document.ref, samples=document.rows, problems=(*problems, *document.problems())
     )
 
 

@@ -15,7 +15,7 @@ from errata.sources.inspect_ai import NAME, ZIP, is_archive
 from errata.sources.inspect_ai.logs import CAPS, InspectLog, log_of_archive, read_json_log
 from errata.sources.inspect_ai.runs import judges_of, run_of, scorers_of
 from errata.sources.inspect_ai.samples import LogContext, attempt_of, case_content, case_of, sample_id
-from errata.sources.inspect_ai.scores import primary_of
+from errata.sources.inspect_ai.scores import primary_of, scorers_without_verdict
 from errata.sources.inspect_ai.values import words
 from errata.sources.shared.archives import open_archive
 from errata.sources.shared.json_rows import SMALL
@@ -58,7 +58,8 @@ def _items_of(log: InspectLog, path: Path) -> Iterator[Item]:
     scorers, judges = scorers_of(header), judges_of(header)
     run = run_of(log, str(path.parent), scorers, judges)
     yield run
-    context = LogContext(run, primary_of(header), scorers, judges, bool(header.get("results")))
+    silent = scorers_without_verdict(header, list(scorers), log.samples)
+    context = LogContext(run, primary_of(header, silent), scorers, judges, bool(header.get("results")))
     yield from _Samples(context, log).items()
 
 
@@ -84,7 +85,7 @@ class _Samples:
         self._planned = [words(ident) for ident in sequence(mapping(spec.get("dataset")).get("sample_ids"))]
 
     def items(self) -> Iterator[Item]:
-        yield from convert_each(self._log.samples, self._of_sample, source=NAME)
+        yield from convert_each(self._log.samples(), self._of_sample, source=NAME)
         yield from convert_each(self._unseen(), self._of_summary, source=NAME)
         yield from self._without_row()
 

@@ -164,7 +164,7 @@ def _measurement(scored: SampleScores, error: ErrorInfo | None) -> Measurement:
         return "scored"
     if error is not None and error.phase == "scoring" and error.type != CANCELLED:
         return "error"
-    return "unscored" if scored.checks else "not_run"
+    return "unscored" if any(check.status != "not_applicable" for check in scored.checks) else "not_run"
 
 
 def _answer(output: dict[str, Any], choice: dict[str, Any]) -> str | None:

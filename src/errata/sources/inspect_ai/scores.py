@@ -1,24 +1,27 @@
 """The scores of a sample → checks, judgements, and the primary score, which decides.
 
 A sample may have several scorers. The primary one is the log's headline, else the first of its results, else the first
-scorer of the eval: Inspect's own convention. The others are kept and do not count.
+scorer of the eval: Inspect's own convention. The others are kept and do not count. A scorer without verdicts, such as
+one that keeps the diff of a repository and calls each of them `C`, is never the primary one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from errata.model import Check, CheckEdit, ErrorInfo, Judgement, Scorer, SourceRef
 from errata.model.words import CheckKind, CheckStatus, Outcome
-from errata.sources.base import number_or_none
+from errata.sources.base import Row, number_or_none
 from errata.sources.inspect_ai.values import words
 from errata.sources.shared.values import mapping, moment, plain, rest, sequence
+from errata.text.lazy_regex import lazy_regex
 
 _TAKEN = frozenset(("value", "explanation", "reason", "history", "metadata"))
 _EDIT = frozenset(("value", "provenance"))
 _UNCHANGED = "UNCHANGED"
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_DIFF = lazy_regex(r"\s*(?:diff --git |--- \S.*\n\+\+\+ |Index: \S)")
 _NOT_FOUND = "Grade not found in model output"
 _INSTRUMENT = frozenset(("grader_failed", "scoring_failed", "grade_parse_failure", "partial_credit_disabled"))
 
@@ -38,6 +41,8 @@ class Primary(NamedTuple):
     scorer: str = ""
     key: str = ""
     """The name of the value, for scorers with several values."""
+    silent: frozenset[str] = frozenset()
+    """Scorers that give no verdicts."""
 
 
 class SampleScores(NamedTuple):
@@ -49,7 +54,29 @@ class SampleScores(NamedTuple):
     native: str
 
 
-def primary_of(header: dict[str, Any]) -> Primary:
+def scorers_without_verdict(
+    header: dict[str, Any], names: Sequence[str], samples: Callable[[], Iterator[object]]
+) -> frozenset[str]:
+    """Those without a metric. Where no scorer has one: those that give one value throughout, or a diff.
+
+    `names` are those of the header's scorers. A scorer with a metric may give one value throughout: all passed.
+    """
+    declared = [mapping(scorer).get("metrics") for scorer in sequence(mapping(header.get("eval")).get("scorers"))]
+    silent = frozenset(name for name, metrics in zip(names, declared, strict=False) if metrics in ([], {}))
+    if not silent or len(silent) < len(names):
+        return silent
+    rows = [mapping(mapping(row.data).get("scores")) for row in samples() if type(row) is Row]
+    scores = {name: [mapping(row[name]) for row in rows if name in row] for name in names}
+    return frozenset(name for name, given in scores.items() if not _differ(given))
+
+
+def _differ(scores: list[dict[str, Any]]) -> bool:
+    values = {repr(score.get("value")) for score in scores if grade(score.get("value")).outcome != "none"}
+    is_diff = any(_DIFF.match(words(score.get("explanation"))) for score in scores)
+    return not is_diff and len(values) >= min(2, len(scores)) > 0
+
+
+def primary_of(header: dict[str, Any], silent: frozenset[str] = frozenset()) -> Primary:
     results, spec = mapping(header.get("results")), mapping(header.get("eval"))
     headline = mapping(results.get("headline")) or mapping(spec.get("headline_metric"))
     scores = [mapping(score) for score in sequence(results.get("scores"))] or [mapping(results.get("scorer"))]
@@ -57,9 +84,10 @@ def primary_of(header: dict[str, Any]) -> Primary:
         wanted = (headline.get("scorer"), headline.get("score"))
         given = (score.get("scorer"), score.get("name"))
         if score and all(want is None or want == have for want, have in zip(wanted, given, strict=True)):
-            return Primary(words(score.get("scorer")) or words(score.get("name")), words(score.get("name")))
-    first = mapping(next(iter(sequence(spec.get("scorers"))), None))
-    return Primary(words(headline.get("scorer")) or words(first.get("name")), words(headline.get("score")))
+            return Primary(words(score.get("scorer")) or words(score.get("name")), words(score.get("name")), silent)
+    names = [words(mapping(scorer).get("name")) for scorer in sequence(spec.get("scorers"))]
+    first = next((name for name in names if name not in silent), "")
+    return Primary(words(headline.get("scorer")) or first, words(headline.get("score")), silent)
 
 
 def scores_of(sample: dict[str, Any], primary: Primary) -> dict[str, dict[str, Any]]:
@@ -79,6 +107,8 @@ def read_scores(
     for name, score in scores.items():
         scorer = scorers.get(name) or Scorer(name=name)
         made = _Score(name, score, scorer, ref.below("scores", name), why_no_verdict(score, output))
+        if name in primary.silent:
+            made.grades = {key: Grade("none", "not_applicable", None, one.value) for key, one in made.grades.items()}
         counting = made.counting(primary.key) if name == chosen else frozenset()
         checks += made.checks(counting, len(checks))
         if name == chosen:
@@ -98,7 +128,8 @@ def _chosen(scores: dict[str, dict[str, Any]], primary: Primary) -> str:
         return primary.scorer
     if primary.key in scores:
         return primary.key
-    return "" if primary.scorer and len(scores) > 1 else next(iter(scores), "")
+    judging = [name for name in scores if name not in primary.silent]
+    return "" if primary.scorer and len(scores) > 1 else next(iter(judging), "")
 
 
 class _Score:
