@@ -19,6 +19,7 @@ from errata.cli.render.analysis import (
     show_categories,
     show_causes,
     show_cost,
+    show_other_checks,
     show_owners,
     show_steps,
     tell_number,
@@ -299,6 +300,7 @@ def _show_details(analysis: Analysis, *, suspects_here: bool) -> None:
         put()
     show_causes(analysis)
     show_steps(analysis)
+    show_other_checks(analysis)
     show_categories(analysis)
     show_memory(analysis)
     show_cost(analysis)

@@ -32,7 +32,14 @@ from errata.compare.sets import (
     instability,
     uniques,
 )
-from errata.compare.summaries import CountByRun, RunNumbers, counted_patterns, failed_dimensions
+from errata.compare.summaries import (
+    CountByRun,
+    RunNumbers,
+    ScorerByRun,
+    counted_patterns,
+    failed_dimensions,
+    scorers_beside,
+)
 from errata.compare.trials import Timeouts
 from errata.model import StoredRun
 from errata.model.cells import Cell
@@ -196,6 +203,7 @@ class Comparison(Struct):
     models: ModelDifferences
     checks: tuple[CountByRun, ...]
     """How often each failed."""
+    other_checks: tuple[ScorerByRun, ...]
     categories: tuple[CategoryCount, ...]
     overlap: CategoryOverlap
     patterns: tuple[CountByRun, ...]
@@ -277,6 +285,7 @@ def compare_runs(facts: Sequence[RunNumbers], options: ComparisonOptions, lookup
             {run_facts.stored.pk: run_facts.summary.failed_checks for run_facts in fit},
             list(dict.fromkeys(name for one in fit for name in one.stored.counts.checks)),
         ),
+        other_checks=tuple(scorers_beside(matrix, {one.stored.pk: one.summary.other_checks for one in fit})),
         categories=by_category(matrix, members, lambda cell: (cell.run, cell.case) not in out),
         overlap=overlap_of(_failures(matrix), named),
         patterns=counted_patterns(matrix, {run_facts.stored.pk: run_facts.summary.patterns for run_facts in fit}),

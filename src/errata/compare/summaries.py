@@ -1,6 +1,8 @@
 """What a comparison needs of each run, and its failed checks; kept beside the run, which may be large."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 import msgspec
 
@@ -11,6 +13,7 @@ from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.model import Attempt, Attribution, Run, StoredRun, split_attempt_id
 from errata.model.attempt import EMPTY_RESPONSE
 from errata.model.cells import Cell, CellState, CellTally, result_of
+from errata.model.check import ScorerCount, scorer_count
 from errata.model.counts import holds_only_failures
 from errata.model.record import Struct
 from errata.model.run import WhyLeftOut, why_excluded
@@ -47,6 +50,25 @@ def failed_dimensions(
     listed = {name: at for at, name in enumerate(order)}
     dimensions = [CountByRun(name=name, by_run=tuple(those), cases=len(cases[name])) for name, those in counts.items()]
     return tuple(sorted(dimensions, key=lambda one: (listed.get(one.name, len(listed)), -one.total, one.name)))
+
+
+class ScorerByRun(Struct):
+    name: str
+    by_run: tuple[ScorerCount | None, ...]
+    """For each column; none for a run without it."""
+    all: ScorerCount
+
+
+def scorers_beside(
+    matrix: Matrix, values: Mapping[int, Mapping[str, Mapping[str, Sequence[float]]]]
+) -> Iterator[ScorerByRun]:
+    """Scorers that do not decide the outcome, where at least two runs have them, over the cases compared."""
+    for name in dict.fromkeys(name for column in matrix.columns for name in values[column.pk]):
+        by_case = [values[column.pk].get(name, {}) for column in matrix.columns]
+        known = [Counter(chain.from_iterable(map(one.__getitem__, one.keys() & matrix.rows.keys()))) for one in by_case]
+        if sum(map(bool, known)) > 1:
+            by_run = tuple(scorer_count(one) if one else None for one in known)
+            yield ScorerByRun(name=name, by_run=by_run, all=scorer_count(sum(known, Counter[float]())))
 
 
 ENDED, ENDED_EARLY, EMPTY = "MODEL_ENDED_SESSION", "MODEL_ENDED_SESSION_EARLY", EMPTY_RESPONSE
@@ -119,6 +141,8 @@ class RunSummary(Struct):
     cells: list[RunCell]
     failed_checks: dict[str, dict[str, int]]
     """Check → case → in how many attempts it failed."""
+    other_checks: dict[str, dict[str, list[float]]]
+    """Scorer that does not decide the outcome → case → the value of each attempt."""
     patterns: dict[str, dict[str, int]]
     """Case → reasons for missing answers, and how often."""
     roots: dict[str, str]
@@ -153,6 +177,7 @@ class RunTrials:
     ) -> None:
         self.patterns: dict[str, dict[str, int]] = {}
         self.roots: dict[str, str] = {}
+        self.other_checks: dict[str, dict[str, list[float]]] = {}
         self.trials = Trials(run, (), opinions, timeouts=timeouts, to_pool=to_pool)
         for attempt in attempts:
             if attempt.counted:
@@ -164,6 +189,9 @@ class RunTrials:
         if pattern := pattern_of(attempt, attribution):
             seen = self.patterns.setdefault(attempt.case, {})
             seen[pattern] = seen.get(pattern, 0) + 1
+        for check in attempt.checks:
+            if not check.counts and (value := check.beside) is not None:
+                self.other_checks.setdefault(check.name, {}).setdefault(attempt.case, []).append(value)
         if root := attempt.follows or (attribution.follows if attribution else ""):
             self.roots[attempt.case] = split_attempt_id(root).case
 
@@ -204,6 +232,7 @@ def summarise_run(
         scores=counted.scores,
         cells=counted.cells,
         failed_checks=counted.failed_checks,
+        other_checks=counted.other_checks,
         patterns=counted.patterns,
         roots=counted.roots,
         problems=problems,

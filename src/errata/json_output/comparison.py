@@ -30,6 +30,7 @@ from errata.model.output.compare import (
     ModelDifferencesOutput,
     RankedOutput,
     RowOutput,
+    ScorerRunsOutput,
     UniqueOutput,
     UniquesOutput,
 )
@@ -61,6 +62,10 @@ def json_comparison(comparison: Comparison) -> ComparisonOutput:
         pairs=comparison.pairings,
         models=_models(comparison.models),
         failed_checks=tuple(_counts(one, labels) for one in comparison.checks),
+        other_checks=tuple(
+            ScorerRunsOutput(name=check.name, runs=dict(zip(labels, check.by_run, strict=True)), all=check.all)
+            for check in comparison.other_checks
+        ),
         patterns=tuple(_counts(one, labels) for one in comparison.patterns),
         categories=tuple(_category(one, labels) for one in comparison.categories),
         overlap=comparison.overlap,

@@ -117,6 +117,7 @@ def analysis_output(analysis: Analysis, report: Path | None, unread: Sequence[Un
         fit=analysis.health.fit,
         unavailable=analysis.unavailable is not None,
         first_failed_checks=dict(analysis.first_failed),
+        other_checks=analysis.other_checks,
         categories={
             name: CategoryCountOutput(failed=failed, cases=cases if whole else None, unscored=unscored)
             for name, failed, cases, unscored in analysis.categories

@@ -1,8 +1,9 @@
 """What was measured about an attempt, and what went wrong while it was made or measured."""
 
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from errata.model.record import Record
+from errata.model.record import Record, Struct
 from errata.model.words import CheckKind, CheckStatus, CheckWeakness, ErrorText, Phase
 
 
@@ -71,6 +72,15 @@ class Check(Record):
         return self.status == "fail" and self.counts
 
     @property
+    def beside(self) -> float | None:
+        """The value of a scorer that does not decide the outcome: 1 for a pass, 0 for a failure, or another number."""
+        is_scorer = not self.counts and self.kind in ("assertion", "criterion", "dimension")
+        if not is_scorer or self.status in ("error", "unscored", "not_applicable", "not_run", "skipped"):
+            return None
+        value = self.value
+        return float(value) if isinstance(value, int | float) and value not in (0, 1) else float(self.status == "pass")
+
+    @property
     def share(self) -> float | None:
         """How much of it was met, where it has a share and not a reward of its own scale."""
         value = self.value
@@ -81,6 +91,22 @@ class Check(Record):
     def share_passed(self) -> float | None:
         """The share of its tests that passed; what a judge grades has no tests."""
         return self.share if self.kind in ("step", "tests") else None
+
+
+class ScorerCount(Struct):
+    """Of a scorer that does not decide the outcome."""
+
+    passed: int | None
+    """None where some of its values are neither 0 nor 1."""
+    total: int
+    mean: float
+
+
+def scorer_count(values: Mapping[float, int]) -> ScorerCount:
+    """`values`: each with how often."""
+    total = sum(values.values())
+    mean = sum(value * often for value, often in values.items()) / total
+    return ScorerCount(passed=None if values.keys() - {0, 1} else values.get(1, 0), total=total, mean=mean)
 
 
 class Part(Record):

@@ -11,6 +11,7 @@ from errata.buckets.opinions import summarise_causes
 from errata.compare.categories import overlap_of
 from errata.model import Attempt, Attribution, CauseSummary, Finding, StoredRun
 from errata.model.cells import is_failed
+from errata.model.check import ScorerCount, scorer_count
 from errata.model.counts import CategoryOverlap, NoEstimate
 from errata.model.output.memory import RepeatsOutput
 from errata.model.run import case_name
@@ -104,6 +105,8 @@ class FailureTally:
         self.step_order: dict[str, int] = {}
         """Step of a pipeline → its place; `has_other_checks` where others count, too."""
         self.has_other_checks = False
+        self.beside: dict[str, Counter[float]] = {}
+        """Scorer that does not decide the outcome → value → how often."""
         self.pending: list[str] = []
         """Cases that did not finish."""
         self.missing: list[str] = []
@@ -154,6 +157,8 @@ class FailureTally:
                 self.step_order[check.name] = min(self.step_order.get(check.name, check.order), check.order)
             elif check.counts:
                 self.has_other_checks = True
+            elif (value := check.beside) is not None:
+                self.beside.setdefault(check.name, Counter())[value] += 1
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
@@ -185,6 +190,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """Check → of how many failures it is the first that failed; empty for those without one."""
     in_steps: bool
     """Whether these checks are the steps of a pipeline."""
+    other_checks: dict[str, ScorerCount] = {}
+    """Those that do not decide the outcome."""
     categories: tuple[CategoryFailures, ...]
     """Those with a failure; a case counts in each of its categories."""
     overlap: CategoryOverlap = CategoryOverlap()
@@ -247,6 +254,7 @@ def summarise(view: "RunView") -> Analysis:
         by_harness=score.by_harness,
         first_failed=tuple(sorted(tally.first_failed.items(), key=lambda pair: (-pair[1], not pair[0]))),
         in_steps=tally.in_steps,
+        other_checks={name: scorer_count(values) for name, values in tally.beside.items()},
         categories=tally.categories,
         overlap=tally.overlap,
         first_case=case_name(stored.run, tally.first_case),

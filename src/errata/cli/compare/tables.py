@@ -6,11 +6,12 @@ from typing import NamedTuple
 from errata.cli.compare.matrix import COLUMNS, GAP, CaseLabels, Heads, heads_of, put_side_by_side
 from errata.cli.fitting import WIDTH, columns
 from errata.cli.output import plural, put, wash
+from errata.cli.render.analysis import scorer_words
 from errata.cli.table import put_table
 from errata.compare.categories import CategoryCount
 from errata.compare.comparison import Comparison
 from errata.compare.intervals import Interval
-from errata.compare.summaries import CountByRun
+from errata.compare.summaries import CountByRun, ScorerByRun
 from errata.model.output.compare import RunPairOutput, TallyOutput
 from errata.render.figures import overlap_note, p_value, points
 
@@ -253,6 +254,7 @@ class _CountTable(NamedTuple):
 def put_tables(comparison: Comparison, names: CaseLabels) -> None:
     tables = [
         _failed(comparison, names),
+        *([_beside(comparison.other_checks)] if comparison.other_checks else []),
         *([_counts("instead of an answer", comparison.patterns)] if comparison.patterns else []),
         *([_categories(comparison.categories, names)] if len(comparison.categories) > 1 else []),
     ]
@@ -289,6 +291,14 @@ def _counts(title: str, counts: Sequence[CountByRun]) -> _CountTable:
     most = sorted(shared, key=lambda one: (-one.cases, -one.total))[:MOST]
     rows: Rows = [(one.name, *map(str, one.by_run), str(one.total)) for one in counts if one in most]
     return _CountTable((title,), rows, len(counts) - len(rows))
+
+
+def _beside(counts: Sequence[ScorerByRun]) -> _CountTable:
+    rows: Rows = [
+        (check.name, *(scorer_words(run) if run else "–" for run in check.by_run), scorer_words(check.all))
+        for check in counts[:MOST]
+    ]
+    return _CountTable(("other checks, passed",), rows, len(counts) - len(rows))
 
 
 def _categories(counts: Sequence[CategoryCount], names: CaseLabels) -> _CountTable:

@@ -11,6 +11,7 @@ from errata.cli.table import put_parts, put_table, some_of
 from errata.compare.matrix import natural
 from errata.compare.scores import Score
 from errata.model import CauseSummary, Run
+from errata.model.check import ScorerCount
 from errata.model.counts import holds_only_failures
 from errata.model.run import subject_label
 from errata.render.figures import cost_parts, overlap_note, simulator_cost
@@ -163,6 +164,19 @@ def show_steps(analysis: Analysis) -> None:
     if without := dict(analysis.first_failed).get(""):
         parts.append(f"{without:,} without a failed {word}")
     put_parts(f"First failed {word}  ", parts)
+
+
+def show_other_checks(analysis: Analysis) -> None:
+    ranked = sorted(analysis.other_checks.items(), key=lambda pair: -pair[1].total)
+    parts = [f"{one_line(name, CHECK_NAME)} {scorer_words(count)}" for name, count in ranked[:MOST_CHECKS]]
+    if more := ranked[MOST_CHECKS:]:
+        parts.append(plural(len(more), "other"))
+    if parts:
+        put_parts("Other checks  ", parts)
+
+
+def scorer_words(count: ScorerCount) -> str:
+    return f"mean {count.mean:.3g}" if count.passed is None else f"{count.passed:,} of {count.total:,}"
 
 
 def show_categories(analysis: Analysis) -> None:

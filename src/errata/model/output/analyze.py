@@ -5,6 +5,7 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 
 from errata.model.bucket import CauseSummary
+from errata.model.check import ScorerCount
 from errata.model.counts import CategoryOverlap, WithoutFailures
 from errata.model.output.memory import (
     AmbiguousNameOutput,
@@ -46,6 +47,8 @@ class AnalysisOutput(StoredRunOutput):
     """True where every case ended in the same infrastructure error."""
     first_failed_checks: dict[str, int]
     """Check → failures that it is the first failed check of; the empty name counts failures without one."""
+    other_checks: dict[str, ScorerCount]
+    """Scorers that do not decide the outcome."""
     categories: dict[str, CategoryCountOutput]
     """Those with a failure; a case counts in each of its categories."""
     overlap: CategoryOverlap

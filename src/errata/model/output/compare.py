@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
+from errata.model.check import ScorerCount
 from errata.model.counts import CategoryOverlap
 from errata.model.output.runs import ProjectOutput
 from errata.model.output.score import Interval, ScoreOutput
@@ -212,6 +213,13 @@ class CountsOutput(Struct):
     all: int
 
 
+class ScorerRunsOutput(Struct):
+    name: str
+    runs: dict[str, ScorerCount | None]
+    """Label of a run → how it came out; null for a run without it."""
+    all: ScorerCount
+
+
 class CategoryOutput(Struct):
     name: str
     cases: int
@@ -244,6 +252,8 @@ class ComparisonOutput(Struct):
     pairs: tuple[RunPairOutput, ...]
     models: ModelDifferencesOutput
     failed_checks: tuple[CountsOutput, ...]
+    other_checks: tuple[ScorerRunsOutput, ...]
+    """Scorers that do not decide the outcome, where at least two runs have them."""
     patterns: tuple[CountsOutput, ...]
     categories: tuple[CategoryOutput, ...]
     overlap: CategoryOverlap
