@@ -55,7 +55,7 @@ def test_an_error_that_the_user_can_fix_ends_with_2_and_says_what_would_be_right
         (["runs", "--frob"], "No such option"),
         (["import"], "Missing argument"),
         (["failures", "latest", "--limit", "0"], "--limit"),
-        (["failures", "latest", "--outcome", "nope"], "'pass', 'fail', 'partial', 'none'"),
+        (["failures", "latest", "--outcome", "nope"], "'pass', 'fail', 'partial', 'number', 'none'"),
     ],
 )
 def test_wrong_usage_ends_with_2_and_points_to_the_help(arguments, said):

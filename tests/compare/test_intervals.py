@@ -13,10 +13,10 @@ from errata.compare.intervals import (
     clusters_of,
     effective_sample_size,
     merge_clusters,
-    normal_interval,
     standard_error,
     wilson,
 )
+from errata.compare.significance import mean_interval
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_harness_that_rounds_z_gets_the_interval_it_knows():
 @given(st.lists(st.floats(-10, 10), min_size=2, max_size=40))
 def test_the_interval_of_a_mean_holds_it(values):
     mean = sum(values) / len(values)
-    low, high = normal_interval(mean, standard_error(values))
+    low, high = mean_interval(mean, standard_error(values), len(values))
 
     assert low <= mean <= high
 

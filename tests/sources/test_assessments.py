@@ -15,7 +15,7 @@ def checks(*values, **more):
     [
         ((), ("not_run", "none")),
         ((True, "yes", 1), ("scored", "pass")),
-        ((True, 0.5), ("scored", "partial")),
+        ((True, 0.5), ("scored", "number")),
         ((True, 0.5, "no"), ("scored", "fail")),
         ((None,), ("unscored", "none")),
         ((None, True), ("scored", "pass")),

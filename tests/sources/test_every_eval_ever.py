@@ -71,10 +71,10 @@ def test_calls_of_tools_are_joined_to_their_answers():
     assert steps[1].tool_calls[0].arguments == {"x": "1", "y": "2"}
 
 
-def test_a_graded_value_is_partial(tmp_path):
-    path = write_rows(tmp_path / "rows.jsonl", row(evaluation={"score": 0.4, "is_correct": False}))
+def test_a_graded_value_is_a_number(tmp_path):
+    path = write_rows(tmp_path / "rows.jsonl", row(evaluation={"score": 0.4}))
 
-    assert attempts(path)[0].outcome == "partial"
+    assert attempts(path)[0].outcome == "number"
 
 
 def test_a_number_that_comes_again_without_an_epoch_is_another_try(tmp_path):

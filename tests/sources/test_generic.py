@@ -127,10 +127,10 @@ def test_cases_without_a_name_are_told_apart_by_their_input():
     assert (second.index, third.index, third.duplicate_of) == (1, 2, None)
 
 
-def test_a_score_without_a_threshold_is_partial():
+def test_a_score_without_a_threshold_is_a_number():
     assert [(attempt.outcome, attempt.reported) for attempt in attempts(DOCUMENT)] == [
-        ("partial", 0.25),
-        ("partial", 1.0),
+        ("number", 0.25),
+        ("pass", 1.0),
         ("none", None),
     ]
 

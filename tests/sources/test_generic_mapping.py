@@ -157,7 +157,7 @@ def test_checks_alone_decide_where_all_that_apply_must_pass(tmp_path: Path, row:
 def test_a_check_with_a_number_and_no_threshold_counts_for_nothing(tmp_path: Path):
     (check,) = one(tmp_path, {"b": 3.5, "ok": True}, 'passed = "ok"\n[checks]\nb = "b"').checks
 
-    assert (check.status, check.value, check.counts) == ("unscored", 3.5, False)
+    assert (check.status, check.value, check.counts) == ("number", 3.5, False)
 
 
 @pytest.mark.parametrize("value", ["2026-03-01T10:00:00Z", "2026-03-01T11:00:00+01:00", 1772359200, 1772359200000])

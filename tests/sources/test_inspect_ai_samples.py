@@ -146,17 +146,17 @@ VALUES = [
     ("N", "fail", 0.0),
     (1, "pass", 1.0),
     (0, "fail", 0.0),
-    (0.65, "partial", 0.65),
-    (7, "partial", 7.0),
+    (0.65, "number", 0.65),
+    (7, "number", 7.0),
     (True, "pass", 1.0),
     (False, "fail", 0.0),
     ("yes", "pass", 1.0),
     ("No", "fail", 0.0),
-    ("0.5", "partial", 0.5),
+    ("0.5", "number", 0.5),
     ("banana", "none", 0.0),
     ([1, 1], "pass", 1.0),
     ([0, "I"], "fail", 0.0),
-    ([1, 0], "partial", 0.5),
+    ([1, 0], "number", 0.5),
     ({"first": 1, "second": 0}, "pass", 1.0),
 ]
 
@@ -194,7 +194,7 @@ def test_the_primary_scorer_is_the_one_of_the_headline(tmp_path):
     results = header["results"] | {"headline": {"scorer": "multi", "score": "politeness", "metric": "mean"}}
     ok = attempt(changed(DEMO, tmp_path / "log.json", results=results), "ok")
 
-    assert (ok.outcome, ok.reported, ok.native_status) == ("partial", 0.5, "0.5")
+    assert (ok.outcome, ok.reported, ok.native_status) == ("number", 0.5, "0.5")
 
 
 def test_an_edited_score_keeps_its_history():

@@ -80,7 +80,7 @@ def test_without_a_yes_or_no_the_first_number_decides(tmp_path):
     assert facts(only(tmp_path, feedback("similarity", 0.2), feedback("length", 0.9))) == (
         "completed",
         "scored",
-        "partial",
+        "number",
     )
 
 

@@ -43,7 +43,7 @@ def test_words_among_verdicts_become_status_words(tmp_path: Path, yes: str, no: 
 def test_words_among_scores_become_status_words(tmp_path: Path):
     attempts = imported(wide(tmp_path, ("0.8", "0.25"), ("0.5", "err"), ("0.1", "timeout"), ("–", "0.9")))
 
-    assert kinds(attempts) == {"partial": 5, "error": 1, "limit": 1, "missing": 1}
+    assert kinds(attempts) == {"number": 5, "error": 1, "limit": 1, "missing": 1}
     assert [one.extra for one in attempts if "not_understood" in one.extra] == []
 
 

@@ -36,7 +36,7 @@ def test_an_event_of_an_evaluation_is_the_verdict():
     ("told", "outcome"),
     [
         ({"score__value": 1.0}, "pass"),
-        ({"score__value": 0.4}, "partial"),
+        ({"score__value": 0.4}, "number"),
         ({"score__value": 0.0, "score__label": "pass"}, "pass"),
         ({"score__label": "incorrect"}, "fail"),
         ({"score__value": 4.0}, "none"),

@@ -73,7 +73,7 @@ def test_an_evaluator_that_only_gives_scores_decides_nothing_when_it_raises(tmp_
 def test_the_only_evaluator_that_raised_broke_the_measurement():
     assert [facts(one) for one in attempts(SCORES)] == [
         ("completed", "scored", "pass"),
-        ("completed", "scored", "partial"),
+        ("completed", "scored", "number"),
         ("completed", "error", "none"),
         ("error", "not_run", "none"),
     ]

@@ -63,10 +63,10 @@ def test_a_mean_of_one_with_half_the_rows_unmeasured_is_told(tmp_path):
     assert found["name"] == "no_verdict"
 
 
-def test_what_lies_between_nothing_and_full_marks_is_partial(tmp_path):
+def test_what_lies_between_nothing_and_full_marks_is_a_number(tmp_path):
     (made,) = attempts(lines(tmp_path, row(faithfulness=0.8)))
 
-    assert (made.outcome, made.reported, made.checks[0].status) == ("partial", 0.8, "not_applicable")
+    assert (made.outcome, made.reported, made.checks[0].status) == ("number", 0.8, "not_applicable")
 
 
 def test_a_column_of_numbers_that_pandas_put_there_is_no_measure(tmp_path):

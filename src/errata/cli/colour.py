@@ -27,6 +27,7 @@ COLOURS: dict[str, int] = {
     "pass": GREEN,
     "fail": RED,
     "partial": YELLOW,
+    "number": CYAN,
     "none": GREY,
     # severities of findings
     "ERROR": RED,

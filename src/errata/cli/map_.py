@@ -19,7 +19,7 @@ UNMAPPED = 20
 WORDS = {
     "pass": "pass",
     "fail": "fail",
-    "partial": "without a pass or fail (a score only)",
+    "number": "a number without a threshold",
     "not_run": "not scored",
     "unscored": "without a value",
 }

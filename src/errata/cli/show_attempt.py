@@ -103,7 +103,7 @@ def _relations(shown: ShownAttempt) -> list[str]:
     return relations
 
 
-_RESULTS = {"pass": "passed", "fail": "failed", "partial": "partly passed"}
+_RESULTS = {"pass": "passed", "fail": "failed", "partial": "partly passed", "number": "measured"}
 
 
 INDENT = 12

@@ -8,6 +8,7 @@ from statistics import stdev
 from errata.model.counts import Interval as Interval
 from errata.model.counts import Z as Z
 from errata.model.counts import wilson as wilson
+from errata.model.output.score import SpreadOutput
 
 
 def standard_error(values: Sequence[float]) -> float | None:
@@ -15,8 +16,19 @@ def standard_error(values: Sequence[float]) -> float | None:
     return stdev(values) / sqrt(len(values)) if len(values) > 1 else None
 
 
-def normal_interval(mean: float, stderr: float | None) -> Interval | None:
-    return None if stderr is None else (mean - Z * stderr, mean + Z * stderr)
+BINS = 10
+
+
+def spread_of(values: Sequence[float]) -> SpreadOutput:
+    ordered = sorted(values)
+    low, high = ordered[0], ordered[-1]
+    bins = [0] * BINS
+    for value in ordered:
+        bins[min(BINS - 1, int((value - low) / (high - low) * BINS)) if high > low else 0] += 1
+    quarter, median, three_quarters = (quantile(ordered, share) for share in (0.25, 0.5, 0.75))
+    return SpreadOutput(
+        low=low, quarter=quarter, median=median, three_quarters=three_quarters, high=high, bins=tuple(bins)
+    )
 
 
 Cluster = tuple[float, int]

@@ -167,7 +167,10 @@ def _together(cells: Sequence[Cell | None]) -> Cell | None:
         telling = [cell for cell in known if cell.decided] or known
         state = telling[0].state
     attempts = sum(cell.attempts for cell in known)
-    return Cell(known[0].run, known[0].case, state, attempts, passes, fails, known[0].position)
+    valued = [cell for cell in known if cell.share is not None] if any(cell.value is not None for cell in known) else []
+    tried = sum(cell.attempts for cell in valued)
+    value = sum((cell.share or 0.0) * cell.attempts for cell in valued) / tried if tried else None
+    return Cell(known[0].run, known[0].case, state, attempts, passes, fails, known[0].position, value)
 
 
 def _ordered(rows: dict[str, list[Cell | None]]) -> list[str]:

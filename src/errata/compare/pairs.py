@@ -10,7 +10,6 @@ import msgspec
 from errata.compare.matrix import Matrix
 from errata.compare.scores import Policy, Score
 from errata.compare.significance import holm, mcnemar, paired_difference, paired_t, paired_t_interval
-from errata.model.cells import Cell
 from errata.model.output.compare import RunPairOutput, SharesOutput, TallyOutput
 from errata.model.record import Struct
 
@@ -65,8 +64,10 @@ def _shares(
 ) -> list[SharesOutput | None]:
     """None where every case either passed or failed: McNemar's test is enough there; its p is corrected too."""
     rows = [row for case, row in matrix.rows.items() if case not in without]
-    columns = [[_share(row[at]) for row in rows] for at in range(len(matrix.columns))]
-    partly = [any(share is not None and 0 < share < 1 for share in column) for column in columns]
+    columns = [
+        [cell.share if (cell := row[at]) is not None else None for row in rows] for at in range(len(matrix.columns))
+    ]
+    partly = [any(share not in (None, 0, 1) for share in column) for column in columns]
     known = [[share for share in column if share is not None] for column in columns]
     both: dict[tuple[int, int], _Both] = {}
     for first, second in pairs:
@@ -89,7 +90,7 @@ _Both = tuple[list[float], list[float]]
 def _shared_cases(first: Sequence[float | None], second: Sequence[float | None]) -> _Both:
     """Where both have a share; nothing where none of these is a part."""
     both = [(one, other) for one, other in zip(first, second, strict=True) if one is not None and other is not None]
-    if not any(0 < one < 1 or 0 < other < 1 for one, other in both):
+    if all(one in (0, 1) and other in (0, 1) for one, other in both):
         return [], []
     return [one for one, _ in both], [other for _, other in both]
 
@@ -112,18 +113,13 @@ def _share_difference(measured: _Both, p: float, adjusted: float) -> SharesOutpu
     )
 
 
-def _share(cell: Cell | None) -> float | None:
-    """None where nothing was decided."""
-    if cell is None or not (cell.decided or cell.state == "mixed"):
-        return None
-    return cell.passes / (cell.passes + cell.fails)
-
-
 def shares_by_case(matrix: Matrix, without: Collection[str] = ()) -> dict[str, dict[str, float]]:
     """Label of a column → case → the share of its attempts that passed."""
     rows = [(case, row) for case, row in matrix.rows.items() if case not in without]
     return {
-        column.label: {case: share for case, row in rows if (share := _share(row[at])) is not None}
+        column.label: {
+            case: share for case, row in rows if (cell := row[at]) is not None and (share := cell.share) is not None
+        }
         for at, column in enumerate(matrix.columns)
     }
 

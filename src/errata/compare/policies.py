@@ -1,12 +1,13 @@
 """The four policies of a score: which cases each counts, which it leaves out, and why."""
 
 from collections.abc import Callable, Iterable, Iterator
+from statistics import fmean
 from typing import NamedTuple
 
 import msgspec
 
 from errata.compare.as_reported import as_reported
-from errata.compare.intervals import Cluster
+from errata.compare.intervals import Cluster, clusters_of, spread_of, standard_error
 from errata.compare.pooling import with_clusters
 from errata.compare.scores import Policy, Score, group_by_reason
 from errata.compare.trials import NEVER_MADE, Trial, Trials
@@ -86,7 +87,7 @@ def count_by(trials: Trials, policy: Policy, opinion: Decide) -> Score:
     groups = group_by_reason(out, unnamed={"missing": trials.absent, NOT_IN_LOG: unknown})
     if trials.passes_without_verdict:
         return Score(policy=policy, groups=groups, remark=_unassigned(trials))
-    return Score(
+    score = Score(
         policy=policy,
         passed=_count_passes(kept) + (stated or 0),
         total=len(kept) + known,
@@ -98,6 +99,26 @@ def count_by(trials: Trials, policy: Policy, opinion: Decide) -> Score:
         recovered_passes=sum(one.passed for one in recovered),
         remark=NoteOutput(code="passes_without_rows", count=stated, of=known) if known else None,
         by_case=_clusters(kept, trials),
+    )
+    return _of_numbers(score, kept, trials)
+
+
+def _of_numbers(score: Score, units: Iterable[list[Trial]], trials: Trials) -> Score:
+    """The mean, where some results are numbers: a pass is 1, a failure 0, and what has no result adds nothing."""
+    first = [unit[0] for unit in units]
+    if not any(one.value is not None for one in first):
+        return score
+    known = [(one.case, value) for one in first if (value := one.result) is not None]
+    values, without = [value for _, value in known], len(first) - len(known)
+    return msgspec.structs.replace(
+        score,
+        total=len(known),
+        mean=fmean(values),
+        stderr=standard_error(values),
+        presumed=0,
+        remark=NoteOutput(code="without_number", count=without) if without else None,
+        by_case=clusters_of(known) if trials.tells_cases else {},
+        spread=spread_of(values),
     )
 
 
@@ -197,13 +218,14 @@ def strict(trials: Trials) -> Score:
         remark = NoteOutput(code="passes_without_rows", count=stated, of=trials.not_in_log, words=failed)
     elif trials.passes_without_verdict:
         remark = _unassigned(trials)
-    return Score(
+    score = Score(
         policy="strict",
         passed=_count_passes(units) + (stated or 0) + trials.passes_without_verdict,
         total=trials.unit_count + trials.absent + trials.not_in_log,
         remark=remark,
         by_case={} if trials.passes_without_verdict else _clusters(units, trials),
     )
+    return _of_numbers(score, units, trials)
 
 
 def _bounds(trials: Trials) -> Score:

@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Literal, get_args
 
-from errata.compare.intervals import Cluster, Interval, normal_interval, wilson
+from errata.compare.intervals import Cluster, Interval, wilson
+from errata.compare.significance import mean_interval
 from errata.compare.trials import Trial
 from errata.model import StoredRun
-from errata.model.output.score import NoteOutput
+from errata.model.output.score import NoteOutput, SpreadOutput
 from errata.model.record import Struct
 from errata.render.figures import hundredths, percent
 
@@ -52,6 +53,8 @@ class Score(Struct):
     """Cases whose result was taken from an earlier session."""
     recovered_passes: int = 0
     remark: NoteOutput | None = None
+    spread: SpreadOutput | None = None
+    """Of results that are numbers."""
     by_case: Mapping[str, Cluster] = {}
     """What each case adds; kept only where cases may come several times."""
     effective: float | None = None
@@ -71,7 +74,7 @@ class Score(Struct):
     @property
     def interval(self) -> Interval | None:
         if self.mean is not None:
-            return normal_interval(self.mean, self.stderr)
+            return mean_interval(self.mean, self.stderr, len(self.by_case) or self.total)
         if self.effective and self.rate is not None:
             return wilson(self.rate * self.effective, self.effective)
         return wilson(self.passed, self.total)
@@ -86,11 +89,10 @@ class Score(Struct):
 
     @property
     def bounds(self) -> Interval | None:
-        """The rate if everything left out had failed, and if it had passed; none where nothing was measured."""
+        """The rate if everything left out had failed, and if it had passed; none for a mean."""
         out = sum(group.count for group in self.groups)
         whole = self.total + out
-        got = self.mean * self.total if self.mean is not None else self.passed
-        return (got / whole, (got + out) / whole) if self.total and 0 <= got <= self.total else None
+        return (self.passed / whole, (self.passed + out) / whole) if self.total and self.mean is None else None
 
     @property
     def without_beside(self) -> tuple[int, int]:
@@ -175,6 +177,8 @@ def note_text(note: NoteOutput) -> str:
             return f"of {count} of {of} runs"
         case "runs_reviewed":
             return f"{count} of {of} runs reviewed"
+        case "without_number":
+            return f"{count:,} without a result {'is' if count == 1 else 'are'} not in the mean"
         case "unavailable":
             return "model unavailable: every failure was infrastructure, so there is nothing to score"
 

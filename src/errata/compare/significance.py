@@ -143,6 +143,14 @@ def paired_t_interval(pairs: int, total: float, squares: float) -> Interval | No
     return mean - reach, mean + reach
 
 
+def mean_interval(mean: float, stderr: float | None, independent: int) -> Interval | None:
+    """Student's 95 % interval; `independent`: over how many cases or values the mean is."""
+    if stderr is None or independent < 2:
+        return None
+    reach = student_bound(independent - 1) * stderr
+    return mean - reach, mean + reach
+
+
 @lru_cache(maxsize=1_000)
 def student_bound(freedom: int) -> float:
     """The t beyond which 5 % lie, on both sides together."""

@@ -127,7 +127,7 @@ def _first(seen: Collection[str]) -> str:
     return next((pattern for pattern in PATTERNS if pattern in seen), "")
 
 
-RunCell = tuple[str, CellState, int, int, int, int | None]
+RunCell = tuple[str, CellState, int, int, int, int | None, float | None]
 """Without the run's number."""
 
 
@@ -214,11 +214,12 @@ class RunTrials:
             if tally is None:
                 tally = tallies[trial.case] = CellTally()
             result = result_of(trial.execution, trial.measurement, trial.outcome, is_failure=trial.is_failure)
-            tally.add(result, position=trial.position)
+            value = trial.value
+            tally.add(result, position=trial.position, values=(0, 0.0) if value is None else (1, value))
             tally.follows += trial.owner == "collateral"
         repeated = self.trials.repeated
         cells = (tally.cell(0, case, is_repeated=repeated) for case, tally in sorted(tallies.items()))
-        return [(one.case, one.state, one.attempts, one.passes, one.fails, one.position) for one in cells]
+        return [(one.case, one.state, one.attempts, one.passes, one.fails, one.position, one.value) for one in cells]
 
 
 def summarise_run(

@@ -37,6 +37,8 @@ class Trial(Struct, gc=False):
     reported: float | None
     reported_counted: bool | None
     is_failure: bool
+    value: float | None = None
+    """The result, where it is a number that is neither a pass nor a failure."""
     session: int = 0
     position: int | None = None
     cost: float | None = None
@@ -66,12 +68,21 @@ class Trial(Struct, gc=False):
         return self.outcome == "pass"
 
     @property
+    def result(self) -> float | None:
+        """As a number: a pass is 1, a failure 0."""
+        return self.value if self.value is not None else {"pass": 1.0, "fail": 0.0}.get(self.outcome)
+
+    @property
     def is_plain(self) -> bool:
         """Passed or failed by the subject alone, by rules alone: every policy counts it, and none lists it."""
         return (
             self.execution == "completed"
             and self.measurement == "scored"
-            and (self.owner == "model" if self.outcome == "fail" else self.outcome == "pass" and not self.owner)
+            and (
+                self.owner == "model"
+                if self.outcome == "fail"
+                else self.outcome in ("pass", "number") and not self.owner
+            )
             and not (self.broken or self.verdict or self.reviewed)
         )
 
@@ -110,6 +121,8 @@ def trial_of(attempt: Attempt, opinions: Opinions = NO_OPINIONS) -> Trial:
     execution, outcome = attempt.execution, attempt.outcome
     # only what differs from the defaults: with every field named, a struct of this size takes four times as long
     more: dict[str, Any] = {}
+    if outcome in ("number", "partial"):
+        more["value"] = attempt.value
     if attempt.session:
         more["session"] = attempt.session
     if attempt.position is not None:
@@ -130,7 +143,7 @@ def trial_of(attempt: Attempt, opinions: Opinions = NO_OPINIONS) -> Trial:
     if opinions.is_reviewed(attempt.id):
         more["reviewed"] = True
     return Trial(
-        id="" if outcome == "pass" and execution == "completed" else attempt.id,
+        id="" if outcome in ("pass", "number") and execution == "completed" else attempt.id,
         case=attempt.case,
         index=attempt.index,
         execution=execution,

@@ -74,6 +74,7 @@ def _values(score: Score) -> dict[str, Any]:
         "rate_without_presumed": score.rate_without_presumed,
         "stated": score.stated,
         "reproduced": score.reproduced,
+        "spread": score.spread,
         "left_out": score.left_out,
         "recovered": score.recovered,
         "note": score.remark,

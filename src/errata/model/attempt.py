@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from typing import Any, Literal, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from errata.model import identity
 from errata.model.case import Artefact
@@ -193,17 +194,18 @@ class Attempt(Record):
             return False
         if self.outcome == "fail" or self.measurement in ("error", "unscored"):
             return True
-        if self.outcome == "pass":
+        if self.outcome in ("pass", "number"):
             return False
         if self.execution in ("error", "limit", "cancelled"):
             return True
-        return self.outcome == "partial" and self._below_threshold
+        missed = self.threshold is not None and (self.reported is None or self.reported < self.threshold)
+        return self.outcome == "partial" and missed
 
     @property
-    def _below_threshold(self) -> bool:
-        """A graded value without a pass rule fails where it misses the threshold, or, without one, full marks."""
-        bar = 1.0 if self.threshold is None else self.threshold
-        return self.reported is None or self.reported < bar
+    def value(self) -> float | None:
+        """Its result, where that is a number that no rule makes a pass or a failure."""
+        is_free = self.outcome == "number" or (self.outcome == "partial" and self.threshold is None)
+        return self.reported if is_free else None
 
     @property
     def objections(self) -> tuple[Judgement, ...]:
@@ -238,6 +240,13 @@ class Attempt(Record):
     @property
     def failed_checks(self) -> tuple[str, ...]:
         return tuple([check.name for check in self.checks if check.failed])
+
+
+def as_number(attempt: Attempt) -> Attempt:
+    """As it counts in a run of numbers: there, 1 is not a pass and 0 is not a failure."""
+    checks = tuple([replace(check, status="number") if check.is_bare_number else check for check in attempt.checks])
+    known = attempt.reported if attempt.reported is not None else {"pass": 1.0, "fail": 0.0}.get(attempt.outcome)
+    return replace(attempt, outcome="number", reported=known, checks=checks)
 
 
 class ListedFailure(NamedTuple):

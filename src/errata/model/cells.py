@@ -7,8 +7,8 @@ import msgspec
 from errata.model.attempt import Attempt
 
 CellState = Literal[
-    "passed", "failed", "partial", "limit", "error", "cancelled", "follows", "unscored", "missing", "contradictory",
-    "mixed",
+    "passed", "failed", "partial", "number", "limit", "error", "cancelled", "follows", "unscored", "missing",
+    "contradictory", "mixed",
 ]  # fmt: skip
 CELL_STATES: tuple[str, ...] = get_args(CellState)
 
@@ -26,6 +26,15 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
     fails: int = 0
     """What was carried out or broke off and was not passed; an attempt without a verdict is neither."""
     position: int | None = None
+    value: float | None = None
+    """The mean of its attempts, where some are numbers: a pass among them is 1, a failure 0."""
+
+    @property
+    def share(self) -> float | None:
+        """How much of the case was achieved; none where nothing was decided."""
+        if self.value is not None:
+            return self.value
+        return self.passes / (self.passes + self.fails) if self.decided or self.state == "mixed" else None
 
     @property
     def passed(self) -> bool:
@@ -50,9 +59,9 @@ class FailedCell(msgspec.Struct, frozen=True, gc=False):
 
 # the result of an attempt; of several failed attempts the smallest number is the most informative
 _FAILED: tuple[CellState, ...] = ("failed", "partial", "limit", "error", "cancelled")
-_UNDECIDED: tuple[CellState, ...] = ("partial", "unscored", "missing")
+_UNDECIDED: tuple[CellState, ...] = ("partial", "number", "unscored", "missing")
 _STATES: tuple[CellState, ...] = (*_FAILED, *_UNDECIDED, "passed")
-_PARTIAL, _UNSCORED, _MISSING = range(len(_FAILED), len(_FAILED) + len(_UNDECIDED))
+_PARTIAL, _NUMBER, _UNSCORED, _MISSING = range(len(_FAILED), len(_FAILED) + len(_UNDECIDED))
 _PASSED = len(_STATES) - 1
 
 
@@ -64,6 +73,8 @@ def result_of(execution: str, measurement: str, outcome: str, *, is_failure: boo
         return 0
     if outcome == "partial":
         return 1 if is_failure else _PARTIAL
+    if outcome == "number":
+        return _NUMBER
     if execution in ("missing", "unfinished", "skipped"):
         return _MISSING
     if measurement in ("unscored", "error") or execution == "completed":
@@ -80,20 +91,26 @@ def is_failed(attempt: Attempt) -> bool:
 class CellTally:
     """The attempts at one case, while they are counted."""
 
-    __slots__ = ("_attempts", "_fails", "_passes", "_position", "_result", "follows")
+    __slots__ = ("_attempts", "_fails", "_numbers", "_passes", "_position", "_result", "_sum", "follows")
 
     def __init__(self) -> None:
-        self._attempts = self._passes = self._fails = self.follows = 0
+        self._attempts = self._passes = self._fails = self._numbers = self.follows = 0
+        self._sum = 0.0
         self._result = _PASSED
         self._position: int | None = None
 
-    def add(self, result: int, often: int = 1, position: int | None = None) -> None:
+    def add(
+        self, result: int, often: int = 1, position: int | None = None, values: tuple[int, float] = (0, 0.0)
+    ) -> None:
+        """`values`: how many of them are numbers, and their sum."""
         self._attempts += often
         if result == _PASSED:
             self._passes += often
         elif result < len(_FAILED):
             self._fails += often
         self._result = min(self._result, result)
+        self._numbers += values[0]
+        self._sum += values[1]
         if position is not None and (self._position is None or position < self._position):
             self._position = position
 
@@ -110,4 +127,5 @@ class CellTally:
             state = "passed"
         elif self._fails and self.follows == self._fails:
             state = "follows"
-        return Cell(run, case, state, self._attempts, self._passes, self._fails, self._position)
+        value = (self._passes + self._sum) / (self._passes + self._fails + self._numbers) if self._numbers else None
+        return Cell(run, case, state, self._attempts, self._passes, self._fails, self._position, value)

@@ -81,6 +81,12 @@ class Check(Record):
         return float(value) if isinstance(value, int | float) and value not in (0, 1) else float(self.status == "pass")
 
     @property
+    def is_bare_number(self) -> bool:
+        """Passed or failed by nothing but its number, which another of its run shows to be one on a scale."""
+        is_decided = self.status in ("pass", "fail") and self.threshold is None
+        return is_decided and type(self.value) in (int, float)
+
+    @property
     def share(self) -> float | None:
         """How much of it was met, where it has a share and not a reward of its own scale."""
         value = self.value

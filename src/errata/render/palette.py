@@ -83,10 +83,11 @@ def _either(shade: Shade) -> str:
     return shade.light if shade.light == shade.dark else f"light-dark({shade.light}, {shade.dark})"
 
 
-LETTERS = {"failed": "F", "partial": "F", "passed": ".", "error": "e", "limit": "l", "cancelled": "x", "follows": "c",
-           "unscored": "?", "missing": "-", "contradictory": "!", "mixed": "~", "": " "}  # fmt: skip
-LEGEND = {"F": "fail", ".": "pass", "e": "no answer", "l": "hit a limit", "x": "cancelled", "c": "knock-on",
-          "?": "not scored", "-": "missing", "!": "contradictory rows", "~": "mixed attempts"}  # fmt: skip
+LETTERS = {"failed": "F", "partial": "F", "passed": ".", "number": "n", "error": "e", "limit": "l", "cancelled": "x",
+           "follows": "c", "unscored": "?", "missing": "-", "contradictory": "!", "mixed": "~", "": " "}  # fmt: skip
+LEGEND = {"F": "fail", ".": "pass", "n": "a number", "e": "no answer", "l": "hit a limit", "x": "cancelled",
+          "c": "knock-on", "?": "not scored", "-": "missing", "!": "contradictory rows",
+          "~": "mixed attempts"}  # fmt: skip
 
 
 def owners_to_show(states: Sequence[Sequence[str]], owners: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:

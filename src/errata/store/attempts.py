@@ -9,6 +9,7 @@ from sqlalchemy import Connection, CursorResult, Row, Select, bindparam, select
 
 from errata.errors import NotFoundError
 from errata.model import Artefact, Attempt, Case, Run, Step, StoredRun
+from errata.model.attempt import as_number
 from errata.model.case import categories_from
 from errata.model.case_versions import CaseBook
 from errata.model.codec import unpack
@@ -27,8 +28,10 @@ PLACES = (
     attempts.c.record_at,
     attempts.c.steps_block,
     attempts.c.steps_at,
+    attempts.c.outcome,
 )
-"""The first columns of whatever `read_rows` is given: where an attempt and its transcript lie."""
+"""The first columns of whatever `read_rows` is given: where an attempt and its transcript lie, and what its run made
+of its outcome."""
 
 
 def attempts_of(
@@ -177,8 +180,10 @@ def read_rows(
         versions, thinning = VersionLookup(connection, pk), ThinningLookup(connection, pk)
         get, decode, has_versions = records.get, _attempt_decoder.decode, versions.has_any
         for row in rows_of(connection.execute(query, {"run": pk}, execution_options={"yield_per": FETCH})):
-            seq, block, at, steps_block, steps_at, *_ = row
+            seq, block, at, steps_block, steps_at, outcome, *_ = row
             attempt = decode(get(block, at))
+            if outcome == "number" != attempt.outcome:
+                attempt = as_number(attempt)
             if has_versions and not attempt.case_version and (version := versions.at(attempt.case, seq)):
                 attempt = msgspec.structs.replace(attempt, case_version=version)
             if steps and steps_block is not None and (with_steps is None or with_steps(attempt)):

@@ -224,7 +224,7 @@ def cells_of(store: Store, pks: Collection[int]) -> list[Cell]:
     tallies: dict[Key, CellTally] = {}
     results: dict[tuple[Any, ...], int] = {}
     with store.reading() as connection:
-        for pk, key, *facts, often, position in connection.execute(_query(pks)):
+        for pk, key, *facts, often, position, numbers, total in connection.execute(_query(pks)):
             execution, measurement, outcome, failure = known = tuple(facts)
             result = results.get(known)
             if result is None:
@@ -232,7 +232,7 @@ def cells_of(store: Store, pks: Collection[int]) -> list[Cell]:
             tally = tallies.get((pk, key))
             if tally is None:
                 tally = tallies[pk, key] = CellTally()
-            tally.add(result, often, position)
+            tally.add(result, often, position, (numbers, total or 0.0))
     _count_followers(tallies, store, pks)
     repeated = {pk: _repeats(store, pk) for pk in {pk for (pk, _), tally in tallies.items() if tally.is_mixed}}
     return [tally.cell(pk, key, is_repeated=repeated.get(pk, False)) for (pk, key), tally in tallies.items()]
@@ -241,7 +241,14 @@ def cells_of(store: Store, pks: Collection[int]) -> list[Cell]:
 def _query(pks: Collection[int]) -> Any:
     case = (attempts.c.run_pk, attempts.c.case_key)
     facts = (attempts.c.execution, attempts.c.measurement, attempts.c.outcome, attempts.c.failure)
-    query = select(*case, *facts, func.count(), func.min(attempts.c.position))
+    query = select(
+        *case,
+        *facts,
+        func.count(),
+        func.min(attempts.c.position),
+        func.count(attempts.c.value),
+        func.sum(attempts.c.value),
+    )
     return query.where(attempts.c.run_pk.in_(list(pks)), attempts.c.counted).group_by(*case, *facts)
 
 

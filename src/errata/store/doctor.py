@@ -23,6 +23,7 @@ from errata.model import (
     Unreadable,
     Verdict,
 )
+from errata.model.attempt import as_number
 from errata.model.codec import fitting, unpack
 from errata.model.counts import Counts
 from errata.model.identity import attempt_id
@@ -182,6 +183,8 @@ def _lost_attempts(head: Row[Any], connection: Connection) -> list[str]:
         return bytes(connection.execute(query).scalar() or b"lost")
 
     records, transcripts, noteworthy, there, lost = BlockReader(load), BlockReader(load), 0, 0, list[str]()
+    counted = msgspec.convert(head.counts, Counts)
+    numbers = {name for name, statuses in counted.checks.items() if "number" in statuses}
     query = select(attempts).where(attempts.c.run_pk == head.pk).order_by(attempts.c.record_block, attempts.c.record_at)
     for row in connection.execute(query.execution_options(yield_per=FETCH)):
         there += 1
@@ -189,14 +192,17 @@ def _lost_attempts(head: Row[Any], connection: Connection) -> list[str]:
             attempt = unpack(records.get(row.record_block, row.record_at), Attempt)
             if row.steps_block is not None:
                 STEPS.decode(transcripts.get(row.steps_block, row.steps_at))
-            noteworthy += sum(check.status in NOTEWORTHY and check.counts for check in attempt.checks)
+            if row.outcome == "number" != attempt.outcome:
+                attempt = as_number(attempt)
+            kinds = (check.status for check in attempt.checks if check.counts and check.name not in numbers)
+            noteworthy += sum(map(NOTEWORTHY.__contains__, kinds))
             sound = attempt.run == head.run_id and not _contradicts(attempt, row)
         except UNREADABLE:
             sound = False
         if not sound:
             lost.append(attempt_id(head.run_id, row.case_key, session=row.session, index=row.number, path=row.path))
-    kept = connection.execute(select(func.count()).where(checks.c.run_pk == head.pk)).scalar_one()
-    counted = msgspec.convert(head.counts, Counts)
+    of_run = (checks.c.run_pk == head.pk) & checks.c.name.not_in(numbers)
+    kept = connection.execute(select(func.count()).where(of_run)).scalar_one()
     return lost or ([""] if (there, noteworthy) != (counted.attempts, kept) else [])
 
 

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import msgspec
-from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, case, delete, func, insert, select, update
 
 from errata.errors import StoreError
 from errata.model import Counts, Run, Unreadable
@@ -19,7 +19,7 @@ from errata.store.database import Store, this_process
 from errata.store.engine import fitting
 from errata.store.packing import Blob, PackedBatch, RunPart, without_texts
 from errata.store.removal import collect_garbage
-from errata.store.run_totals import UNREADABLE_KEPT, Change, ImportedRun, RunTotals, is_less, share_unclaimed
+from errata.store.run_totals import SCORED, UNREADABLE_KEPT, Change, ImportedRun, RunTotals, is_less, share_unclaimed
 from errata.store.schema import attempts, blob_uses, blobs, blocks, checks, runs, unreadables
 
 BATCHES_AT_ONCE = 8
@@ -160,6 +160,7 @@ class Staged(RunTotals):
         self.run = msgspec.structs.replace(self.run, context=without_texts(self.run.context, files))
         self._write_blobs(connection, files)
         complete_versions(connection, self.pk)
+        self._write_numbers(connection)
         rows = [(number, pack(item)) for number, item in enumerate(self.unreadables)]
         engine.bulk_insert(connection, unreadables, rows, run_pk=self.pk)
 
@@ -190,6 +191,16 @@ class Staged(RunTotals):
         connection.execute(update(runs).where(runs.c.pk == self.pk).values(**values))
         return ImportedRun(self.run.id, self.pk, "new" if old is None else "grown", revision)
 
+    def _write_numbers(self, connection: Connection) -> None:
+        own = attempts.c.run_pk == self.pk
+        if self.has_numbers:
+            value = func.coalesce(attempts.c.value, case({"pass": 1.0, "fail": 0.0}, value=attempts.c.outcome))
+            scored = own & (attempts.c.measurement == "scored") & attempts.c.outcome.in_(SCORED)
+            connection.execute(update(attempts).where(scored).values(outcome="number", failure=False, value=value))
+        if names := self.settle_numbers():
+            failed = (checks.c.run_pk == self.pk) & (checks.c.status == "fail")
+            connection.execute(delete(checks).where(failed, checks.c.name.in_(names)))
+
     def _give_way(self, connection: Connection) -> None:
         connection.execute(update(runs).where(runs.c.pk == self.pk).values(state="stale"))
 
@@ -204,6 +215,7 @@ class Staged(RunTotals):
         complete_versions(connection, self.pk)
         stored = msgspec.structs.replace(unpack(old.record, Run), origin=old.origin)
         self.take_in(msgspec.convert(old.counts, Counts), shared_ids.facts_of(connection, self.pk))
+        self._write_numbers(connection)
         self.run = shared_ids.joined(stored, self.run, self._cases(connection))
         return blake2b(f"{old.digest} {digest}".encode(), digest_size=DIGEST_SIZE).hexdigest()
 

@@ -124,7 +124,8 @@ class _RunPacker:
         steps = self._steps.add(attempt.steps) if attempt.steps else _NO_STEPS
         kept, size = stored_attempt(attempt, self._part.blobs)
         self._size += size
-        self._rows.append((seq, *facts_of(attempt), *self._records.add(kept), *steps))
+        value = attempt.value if attempt.outcome in ("number", "partial") else None
+        self._rows.append((seq, *facts_of(attempt), *self._records.add(kept), *steps, value))
         for place, check in enumerate(attempt.checks):
             statuses = self._part.tally.setdefault(check.name, {})
             statuses[check.status] = statuses.get(check.status, 0) + 1

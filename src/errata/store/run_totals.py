@@ -23,6 +23,8 @@ _facts_of, _spent_on = (
     itemgetter(*map(ATTEMPT_COLUMNS.index, names))
     for names in (("counted", "failure", "execution", "measurement", "outcome"), ("counted", "tokens", "cost"))
 )
+SCORED = ("pass", "fail", "partial")
+"""Outcomes that become numbers in a run of numbers."""
 Settled = Literal["new", "grown", "unchanged", "kept"]
 """`kept`: the store holds more of the run than this log does, and nothing was changed."""
 Change = Settled | Literal["part", "apart", "unsettled"]
@@ -101,6 +103,23 @@ class RunTotals:
                 self._cost_known += 1
 
     @property
+    def has_numbers(self) -> bool:
+        """Whether some result is a number on a scale; then those that are 1 and 0 are, too."""
+        return any(facts[0] and facts[-1] == "number" for facts in self._facts)
+
+    def settle_numbers(self) -> frozenset[str]:
+        """Count what the harness scored by a number alone as numbers; the checks that have some."""
+        if self.has_numbers:
+            facts, self._facts = self._facts, Counter()
+            for known, often in facts.items():
+                self._facts[as_number(known) if is_scored(*known[-2:]) else known] += often
+        names = frozenset(name for name, statuses in self._checks.items() if "number" in statuses)
+        for name in names:
+            statuses = self._checks[name]
+            statuses["number"] += statuses.pop("pass", 0) + statuses.pop("fail", 0)
+        return names
+
+    @property
     def counted(self) -> int:
         return sum(often for facts, often in self._facts.items() if facts[0])
 
@@ -156,6 +175,15 @@ class RunTotals:
             "run_id": fitting(self.run.id), "source": fitting(self.run.source.name), "imported_at": now_as_text(),
             "importer": importer,
         }  # fmt: skip
+
+
+def is_scored(measurement: str, outcome: str) -> bool:
+    return measurement == "scored" and outcome in SCORED
+
+
+def as_number(facts: tuple[Any, ...]) -> tuple[Any, ...]:
+    counted, _, execution, measurement, _ = facts
+    return counted, False, execution, measurement, "number"
 
 
 def is_less(new: Counts, old: dict[str, Any]) -> bool:

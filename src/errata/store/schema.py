@@ -24,7 +24,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA = 11
+SCHEMA = 12
 """The newest schema this errata knows; each has its migration of the same number."""
 
 metadata = MetaData()
@@ -109,6 +109,7 @@ attempts = Table(
     Filled("record_at", Integer),
     Column("steps_block", Integer),
     Column("steps_at", Integer),
+    Column("value", Float),
     PrimaryKeyConstraint("run_pk", "seq"),
     Index("attempts_by_case", "run_pk", "case_key"),
     sqlite_with_rowid=False,

@@ -17,7 +17,7 @@ from errata.store.blocks import OlderContent, compress
 from errata.store.database import Store, this_process
 from errata.store.packing import PackedBatch, RunPart, without_texts
 from errata.store.removal import collect_garbage
-from errata.store.run_totals import ATTEMPT_COLUMNS, Change, ImportedRun, RunTotals, is_less, share_unclaimed
+from errata.store.run_totals import ATTEMPT_COLUMNS, Change, ImportedRun, RunTotals, is_less, is_scored, share_unclaimed
 from errata.store.schema import attempts, blob_uses, blobs, blocks, cases, checks, runs, unreadables
 from errata.store.shared_ids import is_log_of
 
@@ -26,7 +26,11 @@ GROUP_BYTES = 8 * 1024 * 1024
 """What waits in memory until it is written."""
 UNREADABLE_BYTES = 500
 _RUN_COLUMNS = tuple(column.name for column in runs.columns)
-_CASE, _COUNTED = map(ATTEMPT_COLUMNS.index, ("case_key", "counted"))
+_CASE, _COUNTED, _FAILURE, _OUTCOME, _VALUE = map(
+    ATTEMPT_COLUMNS.index, ("case_key", "counted", "failure", "outcome", "value")
+)
+_JUDGED = slice(_OUTCOME - 1, _OUTCOME + 1)
+"""Measurement and outcome."""
 
 
 class PendingRun:
@@ -61,6 +65,11 @@ class WholeRun(RunTotals):
     def close(self) -> None:
         """Everything is there: the texts of context files go to the blobs."""
         self.run = msgspec.structs.replace(self.run, context=without_texts(self.run.context, self.rows_of.blobs))
+        if self.has_numbers:
+            self.attempts = [_as_number(row) if is_scored(*row[_JUDGED]) else row for row in self.attempts]
+        if numbers := self.settle_numbers():
+            rows = self.rows_of
+            rows.checks = [row for row in rows.checks if row[-1] != "fail" or row[-2] not in numbers]
 
     def older_content(self) -> str:
         content = OlderContent()
@@ -111,6 +120,14 @@ def whole_runs(batches: Iterable[PackedBatch]) -> list[WholeRun] | None:
     for whole in every:
         whole.close()
     return every
+
+
+def _as_number(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    values = list(row)
+    if values[_VALUE] is None:
+        values[_VALUE] = {"pass": 1.0, "fail": 0.0}.get(values[_OUTCOME])
+    values[_OUTCOME], values[_FAILURE] = "number", False
+    return tuple(values)
 
 
 class NewRun(NamedTuple):

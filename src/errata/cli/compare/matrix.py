@@ -106,6 +106,7 @@ GLYPHS: dict[CellState, tuple[str, str]] = {
     "failed": ("F", "fail"),
     "passed": (".", "pass"),
     "partial": ("p", "partial"),
+    "number": ("n", "number"),
     "error": ("e", "error"),
     "limit": ("t", "limit reached"),
     "cancelled": ("x", "cancelled"),

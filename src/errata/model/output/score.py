@@ -31,6 +31,7 @@ NoteCode = Literal[
     "runs_counted",
     "runs_reviewed",
     "unavailable",
+    "without_number",
 ]
 
 
@@ -46,6 +47,18 @@ class NoteOutput(Struct):
     """The harness's own number, where it can't be recomputed."""
     words: tuple[str, ...] = ()
     """`counted_as_failed`: which kinds; `rule_unknown`: the harness's rule."""
+
+
+class SpreadOutput(Struct):
+    """Of results that are numbers."""
+
+    low: float
+    quarter: float
+    median: float
+    three_quarters: float
+    high: float
+    bins: tuple[int, ...]
+    """How many lie in each tenth of the way from the lowest to the highest."""
 
 
 class ScoreOutput(Struct):
@@ -69,6 +82,7 @@ class ScoreOutput(Struct):
     """The harness's own number."""
     reproduced: bool | None
     """Whether its number follows from the rows."""
+    spread: SpreadOutput | None
     left_out: dict[str, int]
     """Why → how many."""
     recovered: tuple[str, ...]

@@ -106,6 +106,8 @@ def _cell(attempt: Attempt, entry: CaseInRun) -> str:
     row = next((row for row in entry.rows if row.attempt == attempt.id), None)
     unknown = "waiting" if not entry.is_ready and attempt.is_failure else "none"
     shown = chip(row.owner, page_text) if row is not None else _OTHER.get(attempt.outcome, _OTHER[unknown])
+    if row is None and attempt.value is not None:
+        shown = f'<b class="k plain">{attempt.value:.3g}</b>'
     return f'<a class="plain" href="{page_text(attempt_address(attempt.id))}">{shown}</a>'
 
 

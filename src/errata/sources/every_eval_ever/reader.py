@@ -15,7 +15,7 @@ from errata.sources.every_eval_ever import HEAD, NAME, SAMPLES, is_samples, read
 from errata.sources.every_eval_ever.runs import EvaluationResult, EvaluationSummary, run_of
 from errata.sources.shared.chat import last_answer, steps_of_chat, steps_of_tries
 from errata.sources.shared.exceptions import frames_of, own_frame
-from errata.sources.shared.facts import Facts, despite_error
+from errata.sources.shared.facts import Facts, despite_error, outcome_of
 from errata.sources.shared.row_groups import read_groups, repeated_rows, repetitions, split_copies
 from errata.sources.shared.usage import usage_of
 from errata.sources.shared.values import (
@@ -235,9 +235,8 @@ def _facts(outcome: Outcome, error: ErrorInfo | None, *, counted: bool) -> Facts
 def _outcome(data: dict[str, Any]) -> Outcome:
     evaluation = mapping(data.get("evaluation"))
     value = number(evaluation.get("score"))
-    if evaluation.get("is_correct") is True:
-        return "pass"
-    return "partial" if value is not None and 0 < value < 1 else "fail"
+    correct = evaluation.get("is_correct")
+    return outcome_of(value) if correct is None else "pass" if correct is True else "fail"
 
 
 def _native(data: dict[str, Any]) -> str:

@@ -180,6 +180,9 @@ class Attempts:
             values["measurement"], values["outcome"] = "error", "none"
         if execution == "limit":
             values["limit"] = Limit(type=native)
+        if self._only_checks and outcome == "number":  # of several, the first that the mapping names
+            numbers = (check.value for check in checks if check.status == "number")
+            values["reported"] = next((float(value) for value in numbers if value is not None), None)
         if self._has_headline:
             if self._only_checks and outcome in ("pass", "fail"):
                 values["reported"] = float(outcome == "pass")

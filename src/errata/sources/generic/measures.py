@@ -111,7 +111,7 @@ def check(rule: CheckRule, row: dict[str, Any]) -> Check:
         threshold=rule.rule.threshold,
         lower_is_better=rule.rule.lower_is_better,
         # a number without a threshold has no pass rule
-        counts=rule.counts and not (status == "unscored" and isinstance(shown, float)),
+        counts=rule.counts and status != "number",
         explanation="" if is_empty(explanation) else text(explanation),
         judge=rule.judge,
     )
@@ -126,12 +126,15 @@ def _check_status(asked: CheckRule, value: Any) -> tuple[CheckStatus, float | st
         passes = yes_or_no(value)
     shown = number if number is not None else value if isinstance(value, bool) else text(plain(value))
     if passes is None:
-        return "unscored", shown
+        return "unscored" if number is None else "number", shown
     return "pass" if passes else "fail", shown
 
 
 def measure_row(passed: Any, score: Any, rule: PassRule) -> RowMeasurement:
-    """The harness's own pass or fail takes precedence over its score; a score without a threshold is partial."""
+    """The harness's own pass or fail takes precedence over its score, which is a number without a threshold.
+
+    Where a table has no other scores than 1 and 0, they are yes and no.
+    """
     flag = None if is_empty(passed) else yes_or_no(passed)
     odd = plain(passed) if flag is None and not is_empty(passed) else None
     native = passed if isinstance(passed, str) else ""
@@ -144,7 +147,10 @@ def measure_row(passed: Any, score: Any, rule: PassRule) -> RowMeasurement:
         return RowMeasurement("pass" if decided else "fail", float(decided) if value is None else value, native, odd)
     odd_score = plain(score) if value is None and not is_empty(score) else None
     native = odd_score if isinstance(odd_score, str) and is_empty(passed) else native
-    return RowMeasurement("partial" if value is not None else None, value, native, odd, odd_score)
+    known: dict[float | None, Outcome | None] = {None: None}
+    if not rule.lower_is_better:
+        known |= {0: "fail", 1: "pass"}
+    return RowMeasurement(known.get(value, "number"), value, native, odd, odd_score)
 
 
 def outcome_of_checks(checks: tuple[Check, ...]) -> Outcome | None:
@@ -153,7 +159,7 @@ def outcome_of_checks(checks: tuple[Check, ...]) -> Outcome | None:
         return "fail"
     if "pass" in statuses:
         return "pass"
-    return "partial" if any(one.status == "unscored" and isinstance(one.value, float) for one in checks) else None
+    return "number" if any(one.status == "number" for one in checks) else None
 
 
 def facts(execution: Execution, outcome: Outcome | None, *, measures: bool) -> tuple[Measurement, Outcome]:

@@ -191,6 +191,7 @@ def _attempt(result: dict[str, Any], context: TrialContext, documents: Documents
         outcome=outcome,
         native_status=kind_of(thrown[0].exception) if thrown else "",
         reported=value,
+        threshold=1.0 if 0 < (value or 0) < 1 else None,
         reported_counted=context.counted,
         output=Output(text=words),
         stop_reason=(thrown[0].fault.stop_reason if thrown else "") or stop_reason(trajectory.steps),

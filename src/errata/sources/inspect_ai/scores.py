@@ -306,7 +306,7 @@ def _of_number(number: float, value: float | str | bool | None) -> Grade:
         return Grade("pass", "pass", number, value)
     if number == 0:
         return Grade("fail", "fail", number, value)
-    return Grade("partial", "pass" if number > 1 else "fail", number, value)
+    return Grade("number", "number", number, value)
 
 
 def reason_of(score: dict[str, Any]) -> str:

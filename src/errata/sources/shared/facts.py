@@ -25,7 +25,7 @@ def outcome_of(grade: float | None) -> Outcome:
     """The outcome for a grade from 0 to 1, if the harness has no rule of its own for passed and failed."""
     if grade is None:
         return "none"
-    return "pass" if grade == 1 else "fail" if grade == 0 else "partial"
+    return "pass" if grade == 1 else "fail" if grade == 0 else "number"
 
 
 def status_of(grade: float | None) -> CheckStatus:

@@ -183,6 +183,7 @@ def attempt_of(run: Run, row: dict[str, Any], number_: TrialNumber, ref: SourceR
         outcome=facts.outcome,
         native_status="error" if "error" in info else "",
         reported=reward,
+        threshold=1.0 if 0 < (reward or 0) < 1 else None,
         reported_counted=reward is not None,
         output=Output(text=last_answer(steps)),
         limit=Limit(type="turn", reason="neither side ended the conversation") if cut_off else None,

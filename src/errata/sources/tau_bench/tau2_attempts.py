@@ -78,6 +78,7 @@ def attempt_of(
         outcome=facts.outcome,
         native_status=reason,
         reported=reward,
+        threshold=1.0 if 0 < (reward or 0) < 1 else None,
         reported_counted=ending.counted and reward is not None,
         output=Output(text=last.text if last else None),
         stop_reason=text(last.extra.get("stop_reason")) if last else "",
