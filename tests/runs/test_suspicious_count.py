@@ -140,3 +140,27 @@ def test_a_check_that_failed_beside_passes_is_named(tmp_path, store):
 
     assert view.summary.without_failures.startswith("3 of 3 passed, but check `")
     assert view.summary.without_failures.endswith("` failed in 3")
+
+
+@pytest.mark.req("N-06")
+@pytest.mark.parametrize("weight", [0, 1])
+def test_a_check_that_failed_beside_passes_is_counted_where_something_else_failed(tmp_path, store, weight):
+    """A check without weight, or one of a test whose threshold was reached without it."""
+    rows = [a_row(number, 200, f"Answer number {number} of many") for number in range(4)]
+    beside = {
+        "pass": False,
+        "score": 0,
+        "reason": "no",
+        "assertion": {"type": "icontains", "value": "x", "weight": weight},
+    }
+    for row in rows:
+        row["testCase"]["threshold"] = 0.4
+        row["gradingResult"]["componentResults"].append(beside)
+        row["gradingResult"]["namedScores"] = {"effort": 0.25 + row["testIdx"]}
+    rows[0] |= {"success": False, "score": 0, "failureReason": 1}
+    rows[0]["gradingResult"] |= {"pass": False, "score": 0}
+    counts = analysed(tmp_path, store, rows).summary.other_checks
+
+    (name,) = {*counts} - {"effort"}
+    assert (counts[name].passed, counts[name].total) == (0, 4)
+    assert (counts["effort"].passed, counts["effort"].mean) == (None, 1.75)

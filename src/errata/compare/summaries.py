@@ -1,6 +1,5 @@
 """What a comparison needs of each run, and its failed checks; kept beside the run, which may be large."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
@@ -60,15 +59,15 @@ class ScorerByRun(Struct):
 
 
 def scorers_beside(
-    matrix: Matrix, values: Mapping[int, Mapping[str, Mapping[str, Sequence[float]]]]
+    matrix: Matrix, values: Mapping[int, Mapping[str, Mapping[str, Sequence[bool | float]]]]
 ) -> Iterator[ScorerByRun]:
     """Scorers that do not decide the outcome, where at least two runs have them, over the cases compared."""
     for name in dict.fromkeys(name for column in matrix.columns for name in values[column.pk]):
         by_case = [values[column.pk].get(name, {}) for column in matrix.columns]
-        known = [Counter(chain.from_iterable(map(one.__getitem__, one.keys() & matrix.rows.keys()))) for one in by_case]
+        known = [[value for case in one.keys() & matrix.rows.keys() for value in one[case]] for one in by_case]
         if sum(map(bool, known)) > 1:
-            by_run = tuple(scorer_count(one) if one else None for one in known)
-            yield ScorerByRun(name=name, by_run=by_run, all=scorer_count(sum(known, Counter[float]())))
+            by_run = tuple(scorer_count(given) if given else None for given in known)
+            yield ScorerByRun(name=name, by_run=by_run, all=scorer_count([*chain.from_iterable(known)]))
 
 
 ENDED, ENDED_EARLY, EMPTY = "MODEL_ENDED_SESSION", "MODEL_ENDED_SESSION_EARLY", EMPTY_RESPONSE
@@ -141,7 +140,7 @@ class RunSummary(Struct):
     cells: list[RunCell]
     failed_checks: dict[str, dict[str, int]]
     """Check → case → in how many attempts it failed."""
-    other_checks: dict[str, dict[str, list[float]]]
+    other_checks: dict[str, dict[str, list[bool | float]]]
     """Scorer that does not decide the outcome → case → the value of each attempt."""
     patterns: dict[str, dict[str, int]]
     """Case → reasons for missing answers, and how often."""
@@ -177,7 +176,7 @@ class RunTrials:
     ) -> None:
         self.patterns: dict[str, dict[str, int]] = {}
         self.roots: dict[str, str] = {}
-        self.other_checks: dict[str, dict[str, list[float]]] = {}
+        self.other_checks: dict[str, dict[str, list[bool | float]]] = {}
         self.trials = Trials(run, (), opinions, timeouts=timeouts, to_pool=to_pool)
         for attempt in attempts:
             if attempt.counted:
@@ -190,8 +189,8 @@ class RunTrials:
             seen = self.patterns.setdefault(attempt.case, {})
             seen[pattern] = seen.get(pattern, 0) + 1
         for check in attempt.checks:
-            if not check.counts and (value := check.beside) is not None:
-                self.other_checks.setdefault(check.name, {}).setdefault(attempt.case, []).append(value)
+            if not check.counts and (given := check.given) is not None:
+                self.other_checks.setdefault(check.name, {}).setdefault(attempt.case, []).append(given)
         if root := attempt.follows or (attribution.follows if attribution else ""):
             self.roots[attempt.case] = split_attempt_id(root).case
 

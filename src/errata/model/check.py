@@ -1,6 +1,7 @@
 """What was measured about an attempt, and what went wrong while it was made or measured."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from statistics import fmean
 from typing import Literal, NamedTuple
 
 from errata.model.record import Record, Struct
@@ -72,13 +73,15 @@ class Check(Record):
         return self.status == "fail" and self.counts
 
     @property
-    def beside(self) -> float | None:
-        """The value of a scorer that does not decide the outcome: 1 for a pass, 0 for a failure, or another number."""
-        is_scorer = not self.counts and self.kind in ("assertion", "criterion", "dimension")
-        if not is_scorer or self.status in ("error", "unscored", "not_applicable", "not_run", "skipped"):
+    def given(self) -> bool | float | None:
+        """What a scorer gave: whether it passed, or a number; none for other checks, and where it gave nothing."""
+        value, status = self.value, self.status
+        if self.kind not in ("assertion", "criterion", "dimension") or status in ("error", "not_run", "skipped"):
             return None
-        value = self.value
-        return float(value) if isinstance(value, int | float) and value not in (0, 1) else float(self.status == "pass")
+        is_number = type(value) in (int, float) and value == value
+        if status in ("pass", "fail") and not (is_number and value not in (0, 1)):
+            return status == "pass"
+        return float(value or 0) if is_number else None
 
     @property
     def is_bare_number(self) -> bool:
@@ -100,19 +103,18 @@ class Check(Record):
 
 
 class ScorerCount(Struct):
-    """Of a scorer that does not decide the outcome."""
+    """How a scorer came out that does not decide the outcome."""
 
     passed: int | None
-    """None where some of its values are neither 0 nor 1."""
+    """None where some of its values are numbers."""
     total: int
     mean: float
 
 
-def scorer_count(values: Mapping[float, int]) -> ScorerCount:
-    """`values`: each with how often."""
-    total = sum(values.values())
-    mean = sum(value * often for value, often in values.items()) / total
-    return ScorerCount(passed=None if values.keys() - {0, 1} else values.get(1, 0), total=total, mean=mean)
+def scorer_count(given: Sequence[bool | float]) -> ScorerCount:
+    """`given`: not empty."""
+    passed = None if any(type(value) is float for value in given) else sum(map(int, given))
+    return ScorerCount(passed=passed, total=len(given), mean=fmean(given))
 
 
 class Part(Record):

@@ -105,8 +105,10 @@ class FailureTally:
         self.step_order: dict[str, int] = {}
         """Step of a pipeline → its place; `has_other_checks` where others count, too."""
         self.has_other_checks = False
-        self.beside: dict[str, Counter[float]] = {}
-        """Scorer that does not decide the outcome → value → how often."""
+        self.given: dict[str, list[bool | float]] = {}
+        """Check → what it gave."""
+        self.beside: set[str] = set()
+        """Those that do not decide the outcome, or failed where it is a pass."""
         self.pending: list[str] = []
         """Cases that did not finish."""
         self.missing: list[str] = []
@@ -157,8 +159,10 @@ class FailureTally:
                 self.step_order[check.name] = min(self.step_order.get(check.name, check.order), check.order)
             elif check.counts:
                 self.has_other_checks = True
-            elif (value := check.beside) is not None:
-                self.beside.setdefault(check.name, Counter())[value] += 1
+            if (given := check.given) is not None:
+                self.given.setdefault(check.name, []).append(given)
+                if not check.counts or (check.failed and attempt.outcome == "pass"):
+                    self.beside.add(check.name)
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
@@ -191,7 +195,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     in_steps: bool
     """Whether these checks are the steps of a pipeline."""
     other_checks: dict[str, ScorerCount] = {}
-    """Those that do not decide the outcome."""
+    """Those that do not decide the outcome, or failed where it is a pass."""
     categories: tuple[CategoryFailures, ...]
     """Those with a failure; a case counts in each of its categories."""
     overlap: CategoryOverlap = CategoryOverlap()
@@ -254,7 +258,7 @@ def summarise(view: "RunView") -> Analysis:
         by_harness=score.by_harness,
         first_failed=tuple(sorted(tally.first_failed.items(), key=lambda pair: (-pair[1], not pair[0]))),
         in_steps=tally.in_steps,
-        other_checks={name: scorer_count(values) for name, values in tally.beside.items()},
+        other_checks={name: scorer_count(given) for name, given in tally.given.items() if name in tally.beside},
         categories=tally.categories,
         overlap=tally.overlap,
         first_case=case_name(stored.run, tally.first_case),

@@ -167,10 +167,12 @@ def show_steps(analysis: Analysis) -> None:
 
 
 def show_other_checks(analysis: Analysis) -> None:
+    """Not those of a single attempt, where others have several."""
     ranked = sorted(analysis.other_checks.items(), key=lambda pair: -pair[1].total)
-    parts = [f"{one_line(name, CHECK_NAME)} {scorer_words(count)}" for name, count in ranked[:MOST_CHECKS]]
-    if more := ranked[MOST_CHECKS:]:
-        parts.append(plural(len(more), "other"))
+    shown = ([pair for pair in ranked if pair[1].total > 1] or ranked)[:MOST_CHECKS]
+    parts = [f"{one_line(name, CHECK_NAME)} {scorer_words(count)}" for name, count in shown]
+    if more := len(ranked) - len(shown):
+        parts.append(plural(more, "other"))
     if parts:
         put_parts("Other checks  ", parts)
 

@@ -48,7 +48,7 @@ class AnalysisOutput(StoredRunOutput):
     first_failed_checks: dict[str, int]
     """Check → failures that it is the first failed check of; the empty name counts failures without one."""
     other_checks: dict[str, ScorerCount]
-    """Scorers that do not decide the outcome."""
+    """Scorers that do not decide the outcome, or failed where it is a pass."""
     categories: dict[str, CategoryCountOutput]
     """Those with a failure; a case counts in each of its categories."""
     overlap: CategoryOverlap
