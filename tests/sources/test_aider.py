@@ -7,6 +7,7 @@ import pytest
 
 from errata.model import Attempt, Case, Run, Unreadable
 from errata.sources import aider
+from terminal import done, errata
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "sources" / "aider"
 RUN = FOLDER / "run" / "data" / "2026-03-01-10-00-00--mock-diff"
@@ -129,3 +130,60 @@ def test_two_leaderboards_tell_of_one_run_each_with_its_own_numbers(tmp_path):
 
     assert [one.name for one in here] == [one.name for one in there]
     assert not {one.id for one in here} & {one.id for one in there}
+
+
+BOARD = """- dirname: {name}
+  test_cases: {cases}
+  model: m
+  edit_format: diff
+  pass_rate_1: {first}
+  pass_rate_2: {last}
+  pass_num_1: {first_passes}
+  pass_num_2: {passes}
+  total_tests: 225
+"""
+
+
+@pytest.mark.req("N-04")
+@pytest.mark.parametrize(
+    ("cases", "first", "first_passes", "last", "passes", "of"),
+    [
+        # as published: the last rate is one of all exercises, or of those that were measured, or cut off
+        (224, 34.8, 78, 78.2, 176, 225),
+        (223, 9.0, 20, 27.1, 61, 225),
+        (224, 34.4, 77, 71.4, 160, 224),
+        (224, 23.7, 53, 61.7, 139, 225),
+        (225, 20.0, 45, 35.6, 80, 225),
+    ],
+)
+def test_exercises_that_were_not_measured_are_missing_and_the_rate_says_whether_they_count(
+    tmp_path, cases, first, first_passes, last, passes, of
+):
+    board = tmp_path / "polyglot_leaderboard.yml"
+    board.write_text(BOARD.format(name="a", **{key: value for key, value in locals().items() if key != "of"}))
+    done("import", board)
+    score = done("score", "latest", "--json").row["scores"]["as_reported"]
+    found = errata("check", "latest", "--json").row["findings"]
+    ((run,), numbers) = runs(board), {one["name"]: one["numbers"] for one in found}
+
+    assert [(one.name, one.n) for one in run.reported if one.metric == "pass_rate"] == [
+        ("pass_rate_2", of),
+        ("pass_rate_1", cases),
+    ]
+    assert (score["passed"], score["total"]) == (passes, of)
+    assert "aggregate_mismatch" not in numbers
+    assert (run.expected_cases, numbers["cases_not_in_log"]["cases"]) == (225, cases)
+
+
+def test_a_rate_that_contradicts_its_passes_is_told_and_is_no_miscount_of_rows(tmp_path):
+    board = tmp_path / "board.yml"
+    board.write_text(BOARD.format(name="a", cases=225, first=20.0, first_passes=45, last=39.6, passes=80))
+    done("import", board)
+
+    (found,) = [
+        one for one in errata("check", "latest", "--json").row["findings"] if one["name"] == "aggregate_mismatch"
+    ]
+    assert (found["severity"], found["text"]) == (
+        "warning",
+        "board.yml has pass_rate_2 0.396; recomputed from its own counts: 0.3556",
+    )

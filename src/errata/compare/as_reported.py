@@ -76,12 +76,14 @@ def _not_recounted(headline: Reported, why: NoteOutput) -> Score:
 
 def _with_stated_passes(rows: Sequence[Trial], headline: Reported, trials: Trials) -> Score:
     """The harness counts the passes among the rows that are not in the log, so the whole can be counted."""
-    stated = trials.passes_without_rows or 0
+    stated, total = trials.passes_without_rows or 0, len(rows) + trials.not_in_log
+    if headline.n == total + trials.absent:
+        total = headline.n  # what is missing counts as failed
     passed = sum(one.passes_by_harness for one in rows) + stated
     return Score(
         policy="as_reported",
         passed=passed,
-        total=len(rows) + trials.not_in_log,
+        total=total,
         stated=headline.value,
         groups=group_by_reason((_why(one), "", one) for one in trials.rows if not one.reported_counted),
         remark=NoteOutput(code="passes_without_rows", count=stated, of=trials.not_in_log),

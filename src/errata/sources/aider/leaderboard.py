@@ -17,6 +17,7 @@ _RATE = lazy_regex(r"^pass_rate_(?P<try>\d+)$")
 FEW_CASES = 1_000
 """With more, two counts may have one rate."""
 _PASSES = lazy_regex(r"^pass_num_\d+$")
+_CASES = ("test_cases", "total_tests")
 _HOMES = frozenset(["dirname", "model", "edit_format", "commit_hash", "reasoning_effort", "date"])
 
 
@@ -54,7 +55,7 @@ def _value(written: str) -> str:
 def _run(row: Row, path: Path) -> Run:
     record: dict[str, str] = row.data
     numbers = {key: found for key, value in record.items() if (found := number_or_none(value)) is not None}
-    cases = numbers.get("test_cases")
+    cases, planned = numbers.get("test_cases"), max(numbers.get(name, 0) for name in _CASES)
     commit = record.get("commit_hash", "")
     return Run(
         # two leaderboards may list one run with different numbers: keep both
@@ -64,7 +65,7 @@ def _run(row: Row, path: Path) -> Run:
         subject=Subject(model=record.get("model", ""), agent="aider"),
         variant=non_empty(edit_format=record.get("edit_format"), reasoning_effort=record.get("reasoning_effort")),
         suite=SUITE,
-        expected_cases=int(cases) if cases else None,
+        expected_cases=int(planned) or None,
         measured_attempts=int(cases) if cases else None,
         measured_passes=_passes(numbers),
         started_at=_day(record.get("date", "")),
@@ -77,13 +78,18 @@ def _run(row: Row, path: Path) -> Run:
 
 
 def _reported(numbers: dict[str, float], ref: SourceRef) -> Iterator[Reported]:
-    """Rates are percentages; the rate after the last try is the headline."""
+    """Rates are percentages; the rate after the last try is the headline.
+
+    A rate is one of the exercises that were measured, or of all: whichever its passes make it.
+    """
     tries = sorted((int(match["try"]), key) for key in numbers if (match := _RATE.match(key)))
     n = int(numbers["test_cases"]) if "test_cases" in numbers else None
+    totals = [int(numbers[name]) for name in _CASES if numbers.get(name)]
     for at, (_, key) in enumerate(reversed(tries)):
-        rate = round(numbers[key] / 100, 6)
-        extra = non_empty(passes=numbers.get(key.replace("rate", "num")))
-        yield Reported(name=key, metric="pass_rate", value=rate, n=n, headline=at == 0, extra=extra, ref=ref)
+        rate, passes = round(numbers[key] / 100, 6), numbers.get(key.replace("rate", "num"))
+        of = n if passes is None else min(totals, key=lambda of: abs(rate - passes / of), default=n)  # noqa: B023
+        extra = non_empty(passes=passes)
+        yield Reported(name=key, metric="pass_rate", value=rate, n=of, headline=at == 0, extra=extra, ref=ref)
     last = f"pass_num_{tries[-1][0]}" if tries else ""
     for key, value in numbers.items():
         if key not in _HOMES and not _RATE.match(key):
