@@ -5,6 +5,8 @@ import json
 import pytest
 from inspect_ai_logs import attempt, attempts, first_with, log, scored
 
+from terminal import done, errata
+
 SCORER = log("scorer_json")
 
 
@@ -74,6 +76,17 @@ DIFF = "diff --git a/x.py b/x.py\n+1"
 MEAN = [{"name": "inspect_ai/mean", "options": {}}]
 
 
+def a_log(folder, metrics, scores, **header):
+    """`metrics` of each scorer, none where the log does not list them."""
+    declared = [{"name": name} | ({} if given is None else {"metrics": given}) for name, given in metrics.items()]
+    spec = {"task": "t", "run_id": "r", "eval_id": "e", "dataset": {}, "model": "m", "scorers": declared}
+    of_all = {"epoch": 1, "input": "q", "target": "a", "messages": [], "output": {}}
+    samples = [of_all | {"id": at, "scores": given} for at, given in enumerate(scores)]
+    path = folder / "log.json"
+    path.write_text(json.dumps({"version": 2, "status": "success", "eval": spec, **header, "samples": samples}))
+    return path
+
+
 @pytest.mark.req("N-06")
 @pytest.mark.parametrize(
     ("scorers", "outcomes"),
@@ -96,21 +109,59 @@ MEAN = [{"name": "inspect_ai/mean", "options": {}}]
     ],
 )
 def test_a_scorer_that_never_judges_is_no_outcome(tmp_path, scorers, outcomes):
-    declared = [
-        {"name": name} if given[0] is None else {"name": name, "metrics": given[0]} for name, given in scorers.items()
-    ]
-    spec = {"task": "t", "run_id": "r", "eval_id": "e", "dataset": {}, "model": "m", "scorers": declared}
-    samples = [
-        {"id": at, "epoch": 1, "input": "q", "target": "a", "messages": [], "output": {}}
-        | {"scores": {name: {"value": given[1][at], "explanation": given[2]} for name, given in scorers.items()}}
-        for at in range(len(outcomes))
-    ]
-    path = tmp_path / "log.json"
-    path.write_text(json.dumps({"version": 2, "status": "success", "eval": spec, "samples": samples}))
-
+    path = a_log(
+        tmp_path,
+        {name: given[0] for name, given in scorers.items()},
+        [
+            {name: {"value": given[1][at], "explanation": given[2]} for name, given in scorers.items()}
+            for at in range(len(outcomes))
+        ],
+    )
     made = list(attempts(path).values())
 
     assert [one.outcome for one in made] == outcomes
     assert {one.measurement for one in made} == {"not_run" if "none" in outcomes else "scored"}
     assert not any(one.is_failure for one in made if one.outcome != "fail")
     assert {check.status for one in made for check in one.checks if check.name == "git_diff"} <= {"not_applicable"}
+
+
+def results_of(*scores):
+    listed = [{"scorer": scorer, "name": name, "metrics": metrics} for scorer, name, metrics in scores]
+    return {"total_samples": 1, "completed_samples": 1, "scores": listed}
+
+
+@pytest.mark.req("N-06")
+@pytest.mark.parametrize(
+    ("metrics", "results"),
+    [
+        # as public logs have it: results list the scorer without a metric, or those of another scoring
+        ({"git_diff": [], "check": MEAN}, [("git_diff", "git_diff", {}), ("check", "check", {"mean": {"value": 1.0}})]),
+        ({"git_diff": [], "check": []}, [("check", "check", {"mean": {"value": 1.0}})]),
+    ],
+)
+def test_the_results_of_a_log_name_the_scorer_that_judges(tmp_path, metrics, results):
+    scores = {"git_diff": {"value": "C", "explanation": DIFF}, "check": {"value": 1.0}}
+    path = a_log(tmp_path, metrics, [scores], results=results_of(*results))
+    (made,) = attempts(path).values()
+
+    assert (made.outcome, made.reported, made.reported_counted) == ("pass", 1.0, True)
+    assert [check.name for check in made.checks if check.is_primary] == ["check"]
+
+
+@pytest.mark.req("N-04")
+@pytest.mark.usefixtures("at_home")
+def test_the_share_of_a_label_is_not_recounted_as_a_mean_of_zeros(tmp_path):
+    """A metric of each label, as `grouped` and wildcards make it: no label is worth more than another."""
+    metrics = [{"*": MEAN}]
+    results = [
+        ("judge", "judge", {}),
+        ("judge", "left", {"mean": {"value": 0.5}}),
+        ("judge", "right", {"mean": {"value": 0.5}}),
+    ]
+    labels = [{"judge": {"value": word}} for word in ("left", "right")]
+    done("import", a_log(tmp_path, {"judge": metrics}, labels, results=results_of(*results)))
+    score = done("score", "latest", "--json").row["scores"]["as_reported"]
+    findings = errata("check", "latest", "--json").row["findings"]
+
+    assert (score["stated"], score["reproduced"]) == (0.5, None)
+    assert "aggregate_mismatch" not in {one["name"] for one in findings}

@@ -62,12 +62,19 @@ def scorers_without_verdict(
     `names` are those of the header's scorers. A scorer with a metric may give one value throughout: all passed.
     """
     declared = [mapping(scorer).get("metrics") for scorer in sequence(mapping(header.get("eval")).get("scorers"))]
-    silent = frozenset(name for name, metrics in zip(names, declared, strict=False) if metrics in ([], {}))
+    # a log that was scored again may list the metrics of before
+    measured = {words(score.get("scorer")) for score in _with_metrics(mapping(header.get("results")))}
+    silent = frozenset(name for name, metrics in zip(names, declared, strict=False) if metrics in ([], {})) - measured
     if not silent or len(silent) < len(names):
         return silent
     rows = [mapping(mapping(row.data).get("scores")) for row in samples() if type(row) is Row]
     scores = {name: [mapping(row[name]) for row in rows if name in row] for name in names}
     return frozenset(name for name, given in scores.items() if not _differ(given))
+
+
+def _with_metrics(results: dict[str, Any]) -> list[dict[str, Any]]:
+    """Some versions also list scorers that have no metric."""
+    return [score for score in map(mapping, sequence(results.get("scores"))) if score.get("metrics")]
 
 
 def _differ(scores: list[dict[str, Any]]) -> bool:
@@ -79,8 +86,7 @@ def _differ(scores: list[dict[str, Any]]) -> bool:
 def primary_of(header: dict[str, Any], silent: frozenset[str] = frozenset()) -> Primary:
     results, spec = mapping(header.get("results")), mapping(header.get("eval"))
     headline = mapping(results.get("headline")) or mapping(spec.get("headline_metric"))
-    scores = [mapping(score) for score in sequence(results.get("scores"))] or [mapping(results.get("scorer"))]
-    for score in scores:
+    for score in _with_metrics(results) or [mapping(results.get("scorer"))]:
         wanted = (headline.get("scorer"), headline.get("score"))
         given = (score.get("scorer"), score.get("name"))
         if score and all(want is None or want == have for want, have in zip(wanted, given, strict=True)):
@@ -113,6 +119,8 @@ def read_scores(
         checks += made.checks(counting, len(checks))
         if name == chosen:
             main, native = made.grade_of(counting), made.native(counting)
+            if main.status == "not_applicable" and primary.key not in (name, "", *made.values):
+                main = main._replace(number=None)  # the number of the log is the share of one label
     answer = scores[chosen].get("answer") if chosen else None
     return SampleScores(
         checks=tuple(_with_unique_names(checks)),
