@@ -166,11 +166,15 @@ def test_a_short_report_without_predictions_counts_against_its_split(tmp_path):
 @pytest.mark.req("N-05")
 @pytest.mark.parametrize(("resolved", "no_generation", "no_logs", "predicted"), [
     (234, 2, 3, 0), (100, 0, 40, 0), (50, 30, 0, 0), (250, 20, 10, 500), (250, 20, 10, 400), (0, 0, 5, 0),
+    (352, 0, 0, 501), (372, 1, 0, 900),
 ])  # fmt: skip
 def test_planned_is_in_the_log_and_measured_elsewhere_and_missing(
     tmp_path, resolved, no_generation, no_logs, predicted
 ):
-    """As published: an instance may be in both other lists, and all count against the split."""
+    """As published: an instance may be in both other lists, and all count against the split.
+
+    More predictions than the split has instances are those of other submissions, too.
+    """
     ids = [f"acme__widget-{number}" for number in range(1, 501)]
     lists = {"resolved": ids[:resolved], "no_generation": ids[resolved : resolved + no_generation + 1]}
     lists["no_logs"] = ids[resolved + no_generation : resolved + no_generation + no_logs]

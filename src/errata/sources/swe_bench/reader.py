@@ -81,12 +81,16 @@ class RunReader:
         """
         document, ref = self._documents.get(report), self._documents.ref(report)
         logs, logged = lists_2024.logs_beside(report), folders(folder) if folder else ()
-        evaluated = {*logs, *self._predictions.instances(), *(one.name for one in logged if is_instance_folder(one))}
+        total = lists_2024.total_of(report, document)
+        own = {*logs, *(one.name for one in logged if is_instance_folder(one))}
+        evaluated = own | {*self._predictions.instances()}
         lists = lists_2024.lists_by_instance(document, evaluated)
+        if total is not None and len(lists) > total:
+            # the predictions are of other submissions, too
+            lists = lists_2024.lists_by_instance(document, own)
         model = lists_2024.model_of(report, logs, self._predictions.names.values())
         other_reports = {other.name: self._documents.get(other) for other in others}
         resolved = {file: {*lists_2024.resolved_in(other)} for file, other in other_reports.items()}
-        total = lists_2024.total_of(report, document)
         facts = SweBenchRun(
             lists_2024.run_folder(report).name,
             model,
