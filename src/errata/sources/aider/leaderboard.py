@@ -87,7 +87,7 @@ def _reported(numbers: dict[str, float], ref: SourceRef) -> Iterator[Reported]:
     totals = [int(numbers[name]) for name in _CASES if numbers.get(name)]
     for at, (_, key) in enumerate(reversed(tries)):
         rate, passes = round(numbers[key] / 100, 6), numbers.get(key.replace("rate", "num"))
-        of = n if passes is None else min(totals, key=lambda of: abs(rate - passes / of), default=n)  # noqa: B023
+        of = n if passes is None else min(totals, key=lambda of: abs(rate - passes / of), default=n)
         extra = non_empty(passes=passes)
         yield Reported(name=key, metric="pass_rate", value=rate, n=of, headline=at == 0, extra=extra, ref=ref)
     last = f"pass_num_{tries[-1][0]}" if tries else ""
