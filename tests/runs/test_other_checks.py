@@ -61,7 +61,9 @@ def test_no_scorer_that_gives_a_verdict_is_dropped(fixture):
             checks = attempt.checks if isinstance(attempt, Attempt) and attempt.counted else ()
             kinds = ("assertion", "criterion", "dimension")
             given.update(
-                one.name for one in checks if not one.counts and one.kind in kinds and one.status in ("pass", "fail")
+                one.name
+                for one in checks
+                if not one.counts and one.kind in kinds and one.status in ("pass", "fail", "number")
             )
 
     shown = Counter()
