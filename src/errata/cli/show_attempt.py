@@ -8,6 +8,7 @@ from errata.cli.show_evidence import put_evidence, where_it_failed
 from errata.model import Attempt, Attribution, BucketCounts, BucketPlace, Fix, Output, Signal, Verdict
 from errata.model.standing import AttemptReview
 from errata.model.verdict import OF_TASK, word_for
+from errata.model.words import NO_TRIAL
 from errata.render.proof import proof_words
 from errata.runs.explanation import BY_DEFAULT, Explanation, Reason
 from errata.runs.failures import words_below
@@ -92,6 +93,7 @@ def _relations(shown: ShownAttempt) -> list[str]:
         ("part of", attempt.parent),
     )
     relations = [f"{word} {short_name(shown, other)}" for word, other in named if other]
+    relations += filter(None, [NO_TRIAL.get(attempt.origin)])
     for earlier in shown.earlier:
         result = _RESULTS.get(earlier.outcome, "not measured")
         relations.append(f"session {earlier.session}: {result} (execution {earlier.execution}) · id {earlier.id}")

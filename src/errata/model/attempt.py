@@ -15,7 +15,7 @@ from errata.model.record import Record
 from errata.model.run import Run
 from errata.model.step import Step
 from errata.model.usage import NO_USAGE_BY_ROLE, UsageByRole
-from errata.model.words import Execution, Measurement, Outcome, PromptFault
+from errata.model.words import Execution, Measurement, Outcome, PromptFault, Provenance
 from errata.text.lazy_regex import lazy_regex
 
 
@@ -100,6 +100,11 @@ class Attempt(Record):
     """Its place in a conversation or an ordered suite."""
     superseded_by: str | None = None
     duplicate_of: str | None = None
+    provenance: Provenance | None = None
+    """Where it comes from by its log; `origin` has the rest."""
+    works: tuple[str, ...] = ()
+    """The harness's ids of the work that was judged: its own, and that of the attempt it was taken from. Attempts that
+    have one in common are one trial."""
     follows: str | None = None
     """The attempt whose failure this one only repeats."""
     execution: Execution
@@ -149,6 +154,10 @@ class Attempt(Record):
         if not self.id:
             made = identity.attempt_id(self.run, self.case, session=self.session, index=self.index, path=self.path)
             msgspec.structs.force_setattr(self, "id", made)
+
+    @property
+    def origin(self) -> Provenance:
+        return self.provenance or ("repeat" if self.index > 1 else "first")
 
     @property
     def passes_by_harness(self) -> bool:

@@ -111,6 +111,10 @@ class Exclusion(Record):
     at: str | None = None
 
 
+class SameWork(Exclusion):
+    """No person excluded it: another of the runs that are held together has its work. It is never stored."""
+
+
 FOLDER = "folder"
 """In the variant of a run that its folder distinguishes from another with its id."""
 
@@ -155,6 +159,8 @@ class Run(Record):
     excluded: Exclusion | None = None
     origin: str = ""
     """The path on this machine that every `ref.file` of the run is relative to. No part of the run's content."""
+    works_of: tuple[str, ...] = ()
+    """The harness's ids of runs whose work it judges again or continues."""
     parts_at: tuple[str, ...] = ()
     """Where the logs of its parts lie, if it was put together from several."""
 
@@ -271,7 +277,7 @@ class WhyLeftOut(msgspec.Struct, frozen=True):
 
     code: LeftOutCode
     detail: str = ""
-    """`excluded`: the reason that was given."""
+    """`excluded`: the reason that was given; `same_work`: the run that has the work, and how it came by it."""
 
     def __str__(self) -> str:
         text = _LEFT_OUT[self.code]
@@ -280,6 +286,7 @@ class WhyLeftOut(msgspec.Struct, frozen=True):
 
 _LEFT_OUT: dict[LeftOutCode, str] = {
     "excluded": "excluded",
+    "same_work": "the same work counts once",
     "unavailable": "unavailable: every attempt ended in the same error before it reached the model",
     "only_failures": "its log holds only failures, so its passes can't be compared case by case",
     "no_rows": "its log holds no rows, so it can't be compared case by case",
@@ -290,4 +297,6 @@ _LEFT_OUT: dict[LeftOutCode, str] = {
 
 
 def why_excluded(run: Run) -> WhyLeftOut | None:
-    return WhyLeftOut("excluded", run.excluded.reason) if run.excluded is not None else None
+    if run.excluded is None:
+        return None
+    return WhyLeftOut("same_work" if isinstance(run.excluded, SameWork) else "excluded", run.excluded.reason)

@@ -11,6 +11,16 @@ CheckStatus = Literal["pass", "fail", "number", "error", "unscored", "not_applic
 CheckKind = Literal["step", "dimension", "assertion", "tests", "reward", "criterion", "limit"]
 CheckWeakness = Literal["", "no_criteria", "nothing_changed"]
 """Why a pass of it means little: it has nothing to look at, or it only demands that nothing was changed."""
+Provenance = Literal["first", "repeat", "retry", "requeue", "regrade", "edit", "copy"]
+"""Where an attempt comes from. Only a first try and a repeat are trials; a retry and a requeue take the place of one,
+and the others hold the same work again."""
+NO_TRIAL: dict[Provenance, str] = {
+    "retry": "retry: it takes the place of a try before it",
+    "requeue": "requeued: it takes the place of a try before it",
+    "regrade": "regrade: work of another attempt, judged again; together they are one trial",
+    "edit": "its score was edited after the run",
+    "copy": "copy of another attempt; together they are one trial",
+}
 Owner = Literal[
     "model",
     "budget",
@@ -90,7 +100,7 @@ ObservationKind = Literal[
 Strength = Literal["strong", "moderate", "weak"]
 
 LeftOutCode = Literal[
-    "excluded", "unavailable", "only_failures", "no_rows", "not_scored", "not_judged", "no_run_folder"
+    "excluded", "same_work", "unavailable", "only_failures", "no_rows", "not_scored", "not_judged", "no_run_folder"
 ]
 """Why a run is left out of a comparison, a pooled score or an exported folder."""
 

@@ -14,7 +14,8 @@ from errata.model.run import why_excluded
 from errata.model.times import moment_of
 from errata.runs.names import run_named
 from errata.store.database import Store
-from errata.store.runs import all_runs, code_refs_of, gates_of
+from errata.store.runs import code_refs_of, gates_of
+from errata.store.same_work import beside
 
 LATEST_GREEN = "latest-green"
 BRANCH = "branch:"
@@ -57,7 +58,7 @@ def _of_branch(stored: StoredRun, branch: str, store: Store) -> Baseline:
 def comparable_runs(stored: StoredRun, store: Store) -> Iterator[StoredRun]:
     """Other runs of the same suite and subject that are not newer, the newest first."""
     then = _moment(stored)
-    for other in all_runs(store, suite=stored.run.suite):
+    for other in beside(stored, store):
         is_other = other.run.id != stored.run.id and why_excluded(other.run) is None
         if is_other and _subject(other) == _subject(stored) and _moment(other) <= then:
             yield other

@@ -21,7 +21,7 @@ from errata.runs.reports import report_files_for, reports_for
 from errata.store.database import Store
 from errata.store.elsewhere import bucket_cases
 from errata.store.memory import all_actions
-from errata.store.runs import all_runs
+from errata.store.same_work import beside
 
 DAY = len("2026-03-04")
 MOST_RUNS = 50
@@ -213,7 +213,7 @@ def _is_earlier(other: StoredRun, stored: StoredRun, reports: Sequence[PriorRepo
 
 def _earlier_runs(stored: StoredRun, store: Store, reports: Sequence[PriorReport] = ()) -> Iterator[StoredRun]:
     left, attempts = MOST_RUNS, MOST_ATTEMPTS
-    for other in all_runs(store, suite=stored.run.suite) if stored.run.suite else ():
+    for other in beside(stored, store) if stored.run.suite else ():
         if other.run.id == stored.run.id or other.run.excluded is not None:
             continue
         if _is_earlier(other, stored, reports):

@@ -14,11 +14,12 @@ from errata.model import StoredRun
 from errata.runs.runset import RunSet, facts_of
 from errata.runs.view import RunView
 from errata.store.database import Store
+from errata.store.same_work import each_work_once
 
 
 def leaderboards(runs: Iterable[StoredRun], store: Store, *, timeouts: Timeouts = "count") -> list[SuiteBoard]:
     suites: dict[tuple[str, str, str], list[StoredRun]] = {}
-    for stored in runs:
+    for stored in each_work_once(list(runs), store):
         run = stored.run
         suites.setdefault((run.suite, run.suite_version, run.variant.get(EXPERIMENT, "")), []).append(stored)
     boards = [_board(*key, members, store, timeouts) for key, members in suites.items()]

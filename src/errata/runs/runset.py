@@ -27,11 +27,14 @@ from errata.sources.conversation_bench import RUN_RESULTS, is_comparison
 from errata.store.attempts import case_of
 from errata.store.case_outcomes import cases_named
 from errata.store.database import Store
+from errata.store.same_work import each_work_once
 
 
 class RunSet:
     def __init__(self, views: Iterable[RunView], store: Store) -> None:
         self.views, self.store = tuple(views), store
+        for view, stored in zip(self.views, each_work_once([view.stored for view in self.views], store), strict=True):
+            view.stored = stored
 
     @classmethod
     def of(cls, runs: Iterable[StoredRun], store: Store) -> "RunSet":

@@ -137,6 +137,7 @@ class ShownAttempt(msgspec.Struct, frozen=True):
         standing = self.review.standing if self.review else None
         return ShownAttemptOutput(
             attempt=self.attempt,
+            origin=self.attempt.origin,
             case=self.case,
             children=tuple(child.id for child in self.children),
             earlier=tuple(attempt.id for attempt in self.earlier),

@@ -37,6 +37,7 @@ from errata.store.case_outcomes import (
 from errata.store.case_versions import Tasks, tasks_apart
 from errata.store.database import Store
 from errata.store.runs import all_runs, keep_summary, kept_summary, run_by_id
+from errata.store.same_work import each_work_once
 from errata.triage.stored.peers import MOST_RUNS, subject_name, was_measured
 from errata.triage.task_evidence import REFERENCE, SubjectFailure, as_doubts, evidence_against
 
@@ -66,7 +67,8 @@ def runs_beside(stored: StoredRun, store: Store) -> list[StoredRun]:
 
 def suspect_tasks(runs: Sequence[StoredRun], store: Store) -> SuspectTasks:
     """Of runs that are triaged. Empty where there are neither several subjects nor a reference."""
-    usable = [one for one in runs if one.run.excluded is None and was_measured(one.counts)]
+    included = (one for one in each_work_once(runs, store) if one.run.excluded is None)
+    usable = [one for one in included if was_measured(one.counts)]
     # a number never changes its facts, and the version of a triage changes with what it saw
     versions = sorted((one.pk, one.run.id, f"{rules_version_of(store, one.pk)}+{one.digest}") for one in usable)
     suspects = _load_or_find(store, tuple(versions))

@@ -13,7 +13,7 @@ from errata.model.run import Run
 from errata.model.standing import Standing
 from errata.model.step import Observation
 from errata.model.verdict import Packet, Verdict
-from errata.model.words import Owner
+from errata.model.words import Owner, Provenance
 
 
 class ShownRunOutput(Struct):
@@ -96,6 +96,8 @@ class ShownAttemptOutput(Struct):
 
     kind: Literal["attempt"] = "attempt"
     attempt: Attempt
+    origin: Provenance
+    """Where it comes from; only a first try and a repeat are trials of their own."""
     case: Case | None
     children: tuple[str, ...]
     """Attempts below it."""

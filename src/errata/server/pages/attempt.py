@@ -7,6 +7,7 @@ import msgspec
 from errata.errors import NotFoundError
 from errata.model import Attempt
 from errata.model.run import subject_label
+from errata.model.words import NO_TRIAL
 from errata.render.blocks_html import page_text
 from errata.render.diff import diff_html
 from errata.render.figures import NONE
@@ -202,6 +203,7 @@ def _facts(tried: Attempt) -> str:
         ("execution", page_text(tried.execution)),
         ("measurement", page_text(tried.measurement)),
         ("outcome", page_text(tried.outcome) + harness),
+        *([("origin", page_text(NO_TRIAL[tried.origin]))] if tried.origin in NO_TRIAL else ()),
         ("time", f"{tried.duration:,.0f} s" if tried.duration is not None else NONE),
         ("tokens", tokens),
     ]

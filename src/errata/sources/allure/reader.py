@@ -114,6 +114,7 @@ def _attempt(context: AllureContext, own: AllureResult, row: Row) -> Attempt:
         native_id=text(result.get("uuid")),
         index=own.nth,
         superseded_by=later,
+        provenance="retry" if own.nth > 1 else None,
         reported=float(result.get("status") == "passed") if later is None else None,
         reported_counted=later is None,
         checks=tuple(verdict.checks(row.ref)),

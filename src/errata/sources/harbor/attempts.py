@@ -21,7 +21,7 @@ from errata.model import (
     times,
 )
 from errata.model.usage import total_cost, total_of
-from errata.model.words import ArtefactRole, Execution, Measurement, Outcome
+from errata.model.words import ArtefactRole, Execution, Measurement, Outcome, Provenance
 from errata.sources.harbor.agent_logs import printed_by_agent, stream_of
 from errata.sources.harbor.atif import AtifTrajectory, closing_words, stop_reason, total_usage
 from errata.sources.harbor.verdicts import (
@@ -91,6 +91,7 @@ class TrialContext(NamedTuple):
     path: str = ""
     parent: str | None = None
     counted: bool | None = None
+    again: Provenance | None = None
 
     def inside(self, *names: str) -> str:
         return os.sep.join((self.place, *names))  # noqa: PTH118
@@ -118,6 +119,7 @@ def case_of(run: Run, task: str, result: dict[str, Any], ref: SourceRef) -> Case
 
 def attempts_of(result: dict[str, Any], context: TrialContext, documents: Documents, digest: str) -> Iterator[Attempt]:
     config = mapping(result.get("config"))
+    source = mapping(config.get("source_trial"))
     extra = non_empty(
         id=result.get("id"),
         config=settings(config),
@@ -126,7 +128,9 @@ def attempts_of(result: dict[str, Any], context: TrialContext, documents: Docume
         config_file=_other_config(context, config, documents),
         lock=settings(documents.get(context.inside("lock.json"))) if "lock.json" in context.names else None,
     )
-    trial = _attempt(result, context, documents, extra)
+    works = tuple(filter(None, (text(result.get("id")), text(source.get("trial_id")))))
+    # `regrade` is the only action that Harbor knows
+    trial = _attempt(result, context, documents, extra, works=works, provenance="regrade" if source else context.again)
     yield trial
     for at, entry in enumerate(sequence(result.get("step_results"))):
         step = mapping(entry)
@@ -163,7 +167,9 @@ def unfinished(task: str, config: dict[str, Any], context: TrialContext, documen
     )
 
 
-def _attempt(result: dict[str, Any], context: TrialContext, documents: Documents, extra: dict[str, Any]) -> Attempt:
+def _attempt(
+    result: dict[str, Any], context: TrialContext, documents: Documents, extra: dict[str, Any], **made: Any
+) -> Attempt:
     thrown = list(_thrown(result, context.ref))
     rewards = mapping(mapping(result.get("verifier_result")).get("rewards"))
     value = value_of(rewards)
@@ -213,6 +219,7 @@ def _attempt(result: dict[str, Any], context: TrialContext, documents: Documents
         links=non_empty(trial=text(result.get("trial_uri"))),
         ref=context.ref,
         extra=extra | _more(result) | non_empty(trajectories=trajectory.heads),
+        **made,
     )
 
 

@@ -55,12 +55,14 @@ def read_trial(folder: Path) -> Iterator[Item]:
     job = Job(folder, [trial], documents)
     made = run_of(job, trial.group)
     result, own = job.result, text(job.result.get("id")) or trial.name
+    source = text(mapping(mapping(result.get("config")).get("source_trial")).get("trial_id"))
     job.result = {}
     run = msgspec.structs.replace(
         made,
         id="",
         native_id=own,
         group=trial.job,
+        works_of=(source,) if source else (),
         name=trial.name,
         native_status="",
         reported=(),
@@ -90,7 +92,9 @@ def _trials(job: Job, run: Run, trials: list[HarborTrial], documents: Documents)
         if trial.task not in digests:
             digests[trial.task] = text(result.get("task_checksum"))
             yield case_of(run, trial.task, result, context.ref)
-        counted = context._replace(counted=job.counted(trial, result))
+        counted = context._replace(
+            counted=job.counted(trial, result), again="requeue" if trial.name in job.requeued else None
+        )
         yield from attempts_of(result, counted, documents, digests[trial.task])
         yield from documents.problems()
 

@@ -166,6 +166,10 @@ class Job:
         self.log = documents.artefact(folder / "job.log", "log", name="job.log", clean=True)
         self.stats = mapping(self.result.get("stats"))
         self.groups: dict[EvalKey, list[HarborTrial]] = {}
+        manifest = documents.get(folder / "download_manifest.json") if trials else {}
+        rows = map(mapping, sequence(manifest.get("downloaded")))
+        self.requeued = {text(row.get("trial_name")) for row in rows if row.get("retry_count")}
+        """Trials that the hub has run again; earlier tries are in another folder, if at all."""
         self._evals: dict[EvalKey, tuple[str, dict[str, Any]]] = {}
         self._named: dict[EvalKey, set[str] | None] = {}
         for trial in (*trials, *inline_trials(self.result, folder, {trial.name for trial in trials})):
@@ -271,6 +275,9 @@ def run_of(job: Job, group: EvalKey) -> Run:
         environment=settings(mapping(first.get("environment"))),
         usage=UsageByRole(subject=_usage(job.stats)) if not several else UsageByRole(),
         origin=str(job.folder),
+        works_of=tuple(
+            filter(None, (text(mapping(one).get("job_id")) for one in sequence(job.config.get("source_jobs"))))
+        ),
         ref=job.ref,
         extra=_extra(job, key, stats),
     )

@@ -6,7 +6,7 @@ from pathlib import PureWindowsPath
 from typing import Any, NamedTuple
 
 from errata.model import Attempt, Case, ErrorInfo, Invalidation, Limit, Output, Run, Scorer, SourceRef, case_key
-from errata.model.words import Measurement, Outcome, Phase
+from errata.model.words import Measurement, Outcome, Phase, Provenance
 from errata.sources.inspect_ai.events import Events, SampleEvent, events_of, phase_at
 from errata.sources.inspect_ai.runs import Judges, by_role
 from errata.sources.inspect_ai.scores import Grade, Primary, SampleScores, read_scores, scores_of
@@ -109,6 +109,8 @@ def attempt_of(context: LogContext, sample: dict[str, Any], ref: SourceRef, inde
         case=case_key(context.run.suite, sample_id(sample)),
         native_id=words(sample.get("uuid")),
         index=index,
+        provenance=_provenance(sample, scored),
+        works=tuple(filter(None, (words(sample.get("uuid")),))),
         execution=facts.execution,
         measurement=facts.measurement,
         outcome=facts.outcome,
@@ -131,6 +133,12 @@ def attempt_of(context: LogContext, sample: dict[str, Any], ref: SourceRef, inde
         extra=_extra(beside, output, choice),
         ref=ref,
     )
+
+
+def _provenance(sample: dict[str, Any], scored: SampleScores) -> Provenance | None:
+    if any(check.history and check.is_primary for check in scored.checks):
+        return "edit"
+    return "retry" if sequence(sample.get("error_retries")) else None
 
 
 def facts_of(scored: SampleScores, error: ErrorInfo | None, *, limited: bool) -> Facts:

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from errata.model import Artefact, Attempt, Case, ErrorInfo, Item, Run, SourceRef, Unreadable, attempt_id, case_key
 from errata.model.words import Phase
 from errata.sources.base import Numbering, Row, number_or_none, small_file
@@ -82,7 +84,8 @@ def items_of(run: Run, numbering: Numbering, test: Test) -> Iterator[Item]:
         )
     last = attempt_id(run.id, case_key(run.suite, name), index=indices[-1])
     for test_try, index in zip(tries, indices, strict=True):
-        yield _attempt(run, test, name, test_try, index, None if index == indices[-1] else last)
+        made = _attempt(run, test, name, test_try, index, None if index == indices[-1] else last)
+        yield made if index == indices[0] else replace(made, provenance="retry")
 
 
 def _name(run: Run, test: Test) -> str:

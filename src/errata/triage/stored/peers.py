@@ -23,7 +23,8 @@ from errata.store.case_outcomes import (
 )
 from errata.store.case_versions import tasks_apart
 from errata.store.database import Store
-from errata.store.runs import all_runs, keep_summary, kept_summary
+from errata.store.runs import keep_summary, kept_summary
+from errata.store.same_work import beside
 from errata.triage import observe
 from errata.triage.across import (
     PAIR,
@@ -46,7 +47,7 @@ class Peers:
     """The runs that a run can be held against: of the same suite, measured, not excluded."""
 
     def __init__(self, stored: StoredRun, store: Store) -> None:
-        runs = all_runs(store, suite=stored.run.suite)[:MOST_RUNS] if stored.run.suite else []
+        runs = beside(stored, store)[:MOST_RUNS] if stored.run.suite else []
         usable = [one for one in runs if one.run.excluded is None and was_measured(one.counts)]
         self.references = {one.pk: one for one in usable if stand_in_of(one.run) == "reference"}
         self.subjects = {one.pk: subject_name(one.run) for one in usable if not stand_in_of(one.run)}

@@ -1,0 +1,150 @@
+"""Runs that hold the work of others: judged again, edited, continued, or exported twice. Work is one trial, once."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import combinations
+
+import msgspec
+
+from errata.errors import StoreError
+from errata.model import Attempt, StoredRun
+from errata.model.codec import pack
+from errata.model.run import SameWork
+from errata.model.words import Provenance
+from errata.store.attempts import attempts_of
+from errata.store.database import Store
+from errata.store.runs import all_runs, keep_summary, kept_summary
+
+LONG = 80
+"""Characters of an answer. Of 191 pairs of longer answers by one model to one task (50 tasks of tau-bench, four trials
+each) none were equal; of 10 pairs of shorter ones, one was."""
+FEWEST = 5
+"""How many different long answers, or times, must be equal: a mock or a stuck agent repeats one answer."""
+KIND, VERSION = "work", "1"
+Pair = tuple[StoredRun, StoredRun]
+Relation = tuple[StoredRun, Provenance]
+"""Which run adds no work to the other, and how it is the same."""
+
+
+class _Content(msgspec.Struct, frozen=True):
+    """The measured attempts of a run, as a sum of hashes that their order does not change."""
+
+    total: int
+    is_proof: bool
+    """Whether another run can't come to the same by chance."""
+
+
+def beside(stored: StoredRun, store: Store) -> list[StoredRun]:
+    """All runs of the suite, the newest first; of those with its own work all but this run itself are excluded."""
+    return each_work_once(all_runs(store, suite=stored.run.suite), store, focus=stored.pk)
+
+
+def each_work_once(runs: Sequence[StoredRun], store: Store, *, focus: int = 0) -> list[StoredRun]:
+    """The same runs. Of those with the same work all but one are excluded: `focus` stays, else what has most of it."""
+    out: dict[int, StoredRun] = {}
+    included = sorted((stored for stored in runs if stored.run.excluded is None), key=lambda stored: stored.pk)
+    linked = [(pair, _by_ids(*pair, store)) for pair in _linked(included)]
+    copies: list[tuple[Pair, Relation | None]] = [(pair, (pair[1], "copy")) for pair in _copies(included, store)]
+    for pair, relation in (*linked, *copies):
+        if relation is None or any(stored.pk in out for stored in pair):
+            continue
+        goes, how = relation
+        stays = pair[0] if goes is pair[1] else pair[1]
+        if goes.pk == focus:
+            goes, stays = stays, goes
+        excluded = SameWork(reason=f"{stays.run.native_id} has it, too ({how})")
+        out[goes.pk] = msgspec.structs.replace(goes, run=msgspec.structs.replace(goes.run, excluded=excluded))
+    return [out.get(stored.pk, stored) for stored in runs]
+
+
+def _linked(runs: Sequence[StoredRun]) -> Iterable[Pair]:
+    """Pairs where one log names the other, or both name the same run, in the order of their import."""
+    groups: dict[object, list[StoredRun]] = defaultdict(list)
+    for stored in runs:
+        run = stored.run
+        for name in {run.native_id, run.external_id, *run.works_of} - {""}:
+            groups[name].append(stored)
+        if run.works_of:  # the log of a single trial does not name the job of its source
+            groups[stored.pk] = [other for other in runs if other.run.subject.model == run.subject.model]
+    return _pairs(groups.values())
+
+
+def _copies(runs: Sequence[StoredRun], store: Store) -> Iterable[Pair]:
+    alike, equal = defaultdict[object, list[StoredRun]](list), defaultdict[int, list[StoredRun]](list)
+    for stored in runs:
+        run, counts = stored.run, stored.counts
+        spent = (counts.tokens, counts.cost, run.started_at)
+        alike[run.subject.model, spent, counts.counted, *sorted(counts.outcomes.items())].append(stored)
+    for stored in (stored for group in alike.values() if len(group) > 1 for stored in group):
+        # without sampling, a model may well give all its answers again
+        is_greedy = stored.run.subject.params.get("temperature") == 0
+        content = _content_of(store, stored.pk, stored.digest, stored.run.suite, is_greedy=is_greedy)
+        if content.is_proof:
+            equal[content.total].append(stored)
+    return _pairs(equal.values())
+
+
+def _pairs(groups: Iterable[Sequence[StoredRun]]) -> Iterable[Pair]:
+    pairs = (pair for group in groups if len(group) > 1 for pair in combinations(group, 2))
+    return {(first.pk, second.pk): (first, second) for first, second in pairs if first.pk != second.pk}.values()
+
+
+def _by_ids(first: StoredRun, second: StoredRun, store: Store) -> Relation | None:
+    judged = [_judged(store, stored.pk, stored.digest) for stored in (first, second)]
+    ours, theirs = ({name: attempt for attempt in those for name in attempt.works} for those in judged)
+    shared = ours.keys() & theirs.keys()
+    within = [all(not shared.isdisjoint(attempt.works) for attempt in those) for those in judged]
+    if not shared or not any(within):
+        return None
+    of_ours, of_theirs = (
+        next((those[name].provenance for name in shared if those[name].provenance), None) for those in (ours, theirs)
+    )
+    if not all(within):
+        return (first if within[0] else second), of_theirs or of_ours or "retry"
+    is_equal = all(ours[name].result == theirs[name].result for name in shared)
+    # a regrade or an edit is the newest judgement of the work; of copies the first stays
+    goes = first if of_theirs or not (of_ours or is_equal) else second
+    return goes, of_theirs or of_ours or ("copy" if is_equal else "regrade")
+
+
+class _JudgedWork(msgspec.Struct, frozen=True, gc=False):
+    works: tuple[str, ...]
+    result: tuple[str, float | None]
+    provenance: Provenance | None
+
+
+@lru_cache(maxsize=8)
+def _judged(store: Store, pk: int, _digest: str) -> tuple[_JudgedWork, ...]:
+    attempts = _measured_attempts(store, pk)
+    return tuple(_JudgedWork(one.works, (one.outcome, one.reported), one.provenance) for one in attempts)
+
+
+def _measured_attempts(store: Store, pk: int) -> Iterator[Attempt]:
+    return (attempt for attempt in attempts_of(store, pk, counted=True) if attempt.measurement == "scored")
+
+
+@lru_cache(maxsize=10_000)
+def _content_of(store: Store, pk: int, digest: str, suite: str, *, is_greedy: bool) -> _Content:
+    """Kept beside the run."""
+    version = f"{VERSION}+{digest}"
+    if (data := kept_summary(store, pk, KIND, version)) is not None:
+        with suppress(msgspec.DecodeError):
+            return msgspec.msgpack.decode(data, type=_Content)
+    total, answers, times = 0, set[str](), set[float | None]()
+    for attempt in _measured_attempts(store, pk):
+        answer = attempt.output.text or attempt.output.answer or ""
+        spent = (attempt.started_at, attempt.duration, attempt.usage.subject.tokens, attempt.usage.cost)
+        place = (attempt.case.removeprefix(f"{suite}/"), attempt.index, attempt.session, attempt.path)
+        text = repr((place, attempt.outcome, attempt.reported, answer, spent))
+        total += int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=7).digest())
+        if len(answer) >= LONG and len(answers) < FEWEST and not is_greedy:
+            answers.add(answer)
+        if len(times) < FEWEST:
+            times.add(attempt.duration)
+    made = _Content(total % (1 << 63), len(answers) >= FEWEST or len(times) >= FEWEST)
+    with suppress(StoreError):  # a store that can only be read is read again each time
+        keep_summary(store, pk, KIND, version, pack(made))
+    return made
