@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from itertools import zip_longest
+from math import inf
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,7 +19,7 @@ from errata.compare.scores import POLICY_NAMES, Policy
 from errata.errors import SettingsError
 from errata.json_output.comparison import json_gate
 from errata.model.words import OWNERS
-from errata.report.gate_comment import groups, headline, notes, rates_of, reasons, score_words
+from errata.report.gate_comment import groups, headline, notes, rates_header, rates_of, reasons, score_words
 from errata.runs.names import handle_of, is_path, run_named
 from errata.verbs.gate import FORMATS, format_gate, gate, read_allow_list, record_gate, record_job
 from errata.verbs.store import Store
@@ -29,6 +30,7 @@ SHOWN = 20
 
 class Rate(click.ParamType[float]):
     name = "rate"
+    highest = 1.0
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
         text = str(value).strip()
@@ -36,8 +38,8 @@ class Rate(click.ParamType[float]):
             rate = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
         except ValueError:
             rate = -1.0
-        if not 0 <= rate <= 1:
-            self.fail(f"`{text}` is not a rate; write 0.8 or 80%", param, ctx)
+        if not 0 <= rate <= self.highest:
+            self.fail(f"`{text}` is not a {self.name}; write 0.8 or 80%", param, ctx)
         return rate
 
 
@@ -53,6 +55,11 @@ def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
         help="Write a comment or JUnit XML instead of the terminal output. Repeatable, with one -o FILE each.",
     )
     return form(output(function))
+
+
+class Drop(Rate):
+    name = "difference"
+    highest = inf
 
 
 @click.command("gate")
@@ -74,6 +81,7 @@ def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--without-presumed", is_flag=True, help="Ignore failures that are only presumed to be the model's.")
 @click.option("--fail-on-missing", is_flag=True, help="Fail if a case of the baseline is not in this run.")
 @click.option("--min-score", type=Rate(), metavar="RATE", help="Fail if the score's whole interval is below this.")
+@click.option("--max-drop", type=Drop(), metavar="D", help="Fail if the score surely dropped by more than this.")
 @click.option(
     "--policy", type=Word(POLICY_NAMES), default="clean", show_default=True, help="Scoring policy for --min-score."
 )
@@ -99,7 +107,7 @@ def command(
     options: Options,
     **rules: object,
 ) -> int:
-    """Fail CI on new failures, a low score or an incomplete run.
+    """Fail CI on new failures, a low or lower score, or an incomplete run.
 
     A failure is new if the case passed in the baseline. By default only the model's new failures fail the gate.
     Other owners' failures, infrastructure failures, flaky cases, and missing, added or edited cases are only listed;
@@ -116,6 +124,7 @@ def command(
         allowed=read_allow_list(allow_list) if allow_list else (),
         policy=cast(Policy, rules["policy"]),
         min_score=cast("float | None", rules["min_score"]),
+        max_drop=cast("float | None", rules["max_drop"]),
         without_presumed=bool(rules["without_presumed"]),
         fail_on_missing=bool(rules["fail_on_missing"]),
         needs_baseline=bool(baseline) and not rules["allow_no_baseline"],
@@ -179,7 +188,7 @@ def _put_cases(cases: Sequence[CaseChange]) -> None:
     """Reasons that do not fit beside the other columns are printed below their rows."""
     reasons = [one.failure.reason for one in cases]
     header, rows = _without_empty(
-        ("case", "owner", "passed"), [(one.name, _owner(one.failure), rates_of(one)) for one in cases]
+        ("case", "owner", rates_header(cases)), [(one.name, _owner(one.failure), rates_of(one)) for one in cases]
     )
     taken = sum(2 + max(columns(name), *(columns(row[at]) for row in rows)) for at, name in enumerate(header))
     if not any(reasons):

@@ -1,6 +1,7 @@
 """Failed rows by category, and whether a category is significantly harder than the rest."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from statistics import fmean
 
 import msgspec
 
@@ -36,6 +37,8 @@ class CategoryCount(msgspec.Struct, frozen=True, kw_only=True):
     """Cases that at least one run was measured on."""
     hard: int
     """Of these, the ones that at least half of the runs failed by their own fault."""
+    means: tuple[float | None, ...] = ()
+    """Of each column, over its cases; only where results are numbers."""
     p: float | None = None
     """Fisher's exact test against all other cases: p of this many hard cases by chance; none without others."""
     adjusted: float | None = None
@@ -50,8 +53,9 @@ class CategoryCount(msgspec.Struct, frozen=True, kw_only=True):
 def by_category(matrix: Matrix, members: Mapping[str, Iterable[str]], telling: IsTelling) -> tuple[CategoryCount, ...]:
     """`members`: category → its cases."""
     hardness = {case: _hard(row, telling) for case, row in matrix.rows.items()}
+    has_numbers = matrix.has_numbers
     counts = [
-        _count(name, [case for case in cases if case in matrix.rows], matrix, hardness)
+        _count(name, [case for case in cases if case in matrix.rows], matrix, hardness, has_numbers=has_numbers)
         for name, cases in sorted(members.items())
     ]
     counts = [one for one in counts if one.cases]
@@ -59,14 +63,24 @@ def by_category(matrix: Matrix, members: Mapping[str, Iterable[str]], telling: I
     return _tested(counts, len(known), sum(known))
 
 
-def _count(name: str, cases: Sequence[str], matrix: Matrix, hardness: Mapping[str, bool | None]) -> CategoryCount:
+def _count(
+    name: str, cases: Sequence[str], matrix: Matrix, hardness: Mapping[str, bool | None], *, has_numbers: bool
+) -> CategoryCount:
     rows = [matrix.rows[case] for case in cases]
     by_run = tuple(
         sum(cell.fails > 0 for row in rows if (cell := row[at]) is not None) for at in range(len(matrix.columns))
     )
     known = [hard for case in cases if (hard := hardness[case]) is not None]
     passed = sum(all(cell is not None and cell.passed for cell in row) for row in rows)
-    return CategoryCount(name=name, cases=len(cases), by_run=by_run, passed=passed, tried=len(known), hard=sum(known))
+    means = tuple(_mean([row[at] for row in rows]) for at in range(len(matrix.columns))) if has_numbers else ()
+    return CategoryCount(
+        name=name, cases=len(cases), by_run=by_run, passed=passed, tried=len(known), hard=sum(known), means=means
+    )
+
+
+def _mean(cells: Sequence[Cell | None]) -> float | None:
+    shares = [share for cell in cells if cell is not None and (share := cell.share) is not None]
+    return fmean(shares) if shares else None
 
 
 def _hard(row: Row, telling: IsTelling) -> bool | None:

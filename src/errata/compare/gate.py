@@ -1,6 +1,8 @@
-"""The gate of a CI job: what changed, does a run fail where its baseline passed, is its score too low, is it fit?"""
+"""The gate of a CI job: what changed, does a run fail where its baseline passed, is its score too low or lower, is it
+fit?"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Literal
 
 import msgspec
@@ -12,7 +14,8 @@ from errata.errors import SettingsError
 from errata.model import StoredRun
 from errata.model.cells import Cell, CellState
 from errata.model.gate import GateVerdict
-from errata.model.output.compare import TallyOutput
+from errata.model.output.compare import RunPairOutput, TallyOutput
+from errata.model.output.gate import DropOutput
 from errata.model.record import Struct
 from errata.model.words import NOT_THE_SUBJECTS
 
@@ -28,6 +31,8 @@ ChangeKind = Literal[
     "no_baseline_result",
     "still_failing",
     "still_passing",
+    "lower",
+    "higher",
 ]
 _Result = Literal["pass", "fail", "mixed", "infrastructure", "unknown"]
 
@@ -54,14 +59,18 @@ class CaseChange(Struct):
     before: tuple[int, int] | None = None
     """Attempts that passed, and how many there were; None where the baseline does not have the case."""
     after: tuple[int, int] | None = None
+    values: tuple[float, float] | None = None
+    """Then and now, where the results are numbers."""
 
 
 class Changes(Struct):
     cases: dict[ChangeKind, tuple[CaseChange, ...]]
     shared: int
-    """Cases that pass or fail in both runs, without infrastructure failures and edited tasks."""
+    """Cases with a result in both runs, without infrastructure failures and edited tasks."""
     test: TallyOutput
-    """Exact McNemar over these cases."""
+    """Exact McNemar over those that pass or fail."""
+    drop: DropOutput | None = None
+    """None where they share no case."""
 
     def of(self, kind: ChangeKind) -> tuple[CaseChange, ...]:
         return self.cases.get(kind, ())
@@ -96,6 +105,9 @@ def changes_between(
         kind = _kind((before, then), (after, now), is_edited=case in comparison.edited, is_unstable=case in unstable)
         if kind == "not_measured" and after is not None and now == "unknown":
             failure = _unmeasured(after, failure)
+        values = _values(before, after)
+        if values is not None and kind not in (None, "edited"):
+            kind = "lower" if values[1] < values[0] else "higher" if values[1] > values[0] else None
         if kind is not None:
             cases.setdefault(kind, []).append(
                 CaseChange(
@@ -105,14 +117,48 @@ def changes_between(
                     failure=failure,
                     before=_passes(before),
                     after=_passes(after),
+                    values=values,
                 )
             )
+    if "lower" in cases:
+        cases["lower"].sort(key=lambda one: one.values[1] - one.values[0] if one.values else 0.0)
     (pair,) = comparison.pairings
+    cells = chain.from_iterable(matrix.rows.values())
+    drop = _drop(pair, of_numbers=any(cell is not None and cell.value is not None for cell in cells))
     return Changes(
         cases={kind: tuple(those) for kind, those in cases.items()},
-        shared=pair.clean.shared,
+        shared=drop.cases if drop is not None else 0,
         test=pair.clean,
+        drop=drop,
     )
+
+
+def _drop(pair: RunPairOutput, *, of_numbers: bool) -> DropOutput | None:
+    if (shares := pair.shares) is not None:
+        value, between = shares.mean, shares.interval
+        if shares.lower_is_better:
+            value, between = -value, (-between[1], -between[0]) if between is not None else None
+        return DropOutput(
+            value=value,
+            interval=between,
+            cases=shares.cases,
+            p=shares.p,
+            of_numbers=of_numbers,
+            by_attempts=True,
+        )
+    tally = pair.clean
+    if tally.difference is None:
+        return None
+    return DropOutput(
+        value=tally.difference, interval=tally.interval, cases=tally.shared, p=tally.p, of_numbers=of_numbers
+    )
+
+
+def _values(before: Cell | None, after: Cell | None) -> tuple[float, float] | None:
+    """Of cells of which one is a number, at least."""
+    if before is None or after is None or before.value is after.value is None:
+        return None
+    return (before.share, after.share) if before.share is not None and after.share is not None else None
 
 
 _WITHOUT_RESULT: dict[CellState, str] = {"unscored": "not scored", "partial": "partial credit without a pass rule"}
@@ -178,6 +224,7 @@ GateCode = Literal[
     "new_failures",
     "missing_cases",
     "score_below",
+    "score_dropped",
     "not_fit",
     "stale_allowances",
     "not_comparable",
@@ -185,9 +232,17 @@ GateCode = Literal[
     "no_score",
     "no_baseline",
     "too_few_cases",
+    "drop_in_doubt",
     "baseline_not_fit",
 ]
-_FAILED: tuple[GateCode, ...] = ("not_fit", "new_failures", "missing_cases", "score_below", "stale_allowances")
+_FAILED: tuple[GateCode, ...] = (
+    "not_fit",
+    "new_failures",
+    "missing_cases",
+    "score_below",
+    "score_dropped",
+    "stale_allowances",
+)
 
 
 class AllowedCase(msgspec.Struct, frozen=True):
@@ -205,6 +260,8 @@ class GateRules(Struct):
     """Without failures that are only presumed to be the model's."""
     fail_on_missing: bool = False
     min_score: float | None = None
+    max_drop: float | None = None
+    """By how much the score may drop; nothing where no case has to fail anew for a drop, else not asked."""
     policy: Policy = "clean"
     allowed: tuple[AllowedCase, ...] = ()
     needs_baseline: bool = True
@@ -311,14 +368,29 @@ def _codes(given: GateInput, rules: GateRules, *, new: bool, stale: bool) -> Ite
             yield "no_score"
         elif between[1] < rules.min_score:
             yield "score_below"
+    if (drop := _drop_to_judge(given, rules)) is not None and _low(drop) > (rules.max_drop or 0.0):
+        yield "score_dropped"
     if stale:
         yield "stale_allowances"
+
+
+def _drop_to_judge(given: GateInput, rules: GateRules) -> DropOutput | None:
+    drop = given.changes.drop if given.changes is not None else None
+    return drop if drop is not None and (drop.by_attempts or rules.max_drop is not None) else None
+
+
+def _low(drop: DropOutput) -> float:
+    """A single case shows no drop."""
+    return drop.interval[0] if drop.interval is not None else 0.0
 
 
 def _notes(given: GateInput, rules: GateRules) -> Iterator[GateCode]:
     between = _interval(given.scores[rules.policy])
     if rules.min_score is not None and between is not None and between[0] < rules.min_score <= between[1]:
         yield "too_few_cases"
+    bar, drop = rules.max_drop or 0.0, _drop_to_judge(given, rules)
+    if drop is not None and _low(drop) <= bar < drop.value:
+        yield "drop_in_doubt"
     if given.baseline_problems:
         yield "baseline_not_fit"
     if given.changes is None and not given.refusal and not rules.needs_baseline:

@@ -45,6 +45,16 @@ class Matrix(msgspec.Struct, frozen=True):
         return Matrix(self.columns, {case: row for case, row in self.rows.items() if case in cases})
 
     @property
+    def has_numbers(self) -> bool:
+        return any(cell is not None and cell.value is not None for row in self.rows.values() for cell in row)
+
+    @property
+    def has_only_numbers(self) -> bool:
+        """Nothing passed or failed."""
+        cells = [cell for row in self.rows.values() for cell in row if cell is not None]
+        return self.has_numbers and not any(cell.passes or cell.fails for cell in cells)
+
+    @property
     def shared(self) -> frozenset[str]:
         """The cases that every run knows."""
         return frozenset(case for case, row in self.rows.items() if None not in row)

@@ -78,7 +78,9 @@ def _shares(
                 both[first, second] = measured
     ps = [paired_t(*_sums_of(both[pair])) if pair in both else p for pair, p in zip(pairs, mcnemars, strict=True)]
     return [
-        _share_difference(both[pair], p, adjusted) if pair in both else None
+        _share_difference(both[pair], p, adjusted, lower=matrix.columns[pair[0]].run.lower_is_better)
+        if pair in both
+        else None
         for pair, p, adjusted in zip(pairs, ps, holm(ps), strict=True)
     ]
 
@@ -101,7 +103,7 @@ def _sums_of(measured: _Both) -> tuple[int, float, float]:
     return len(apart), fsum(apart), fsum(map(mul, apart, apart))
 
 
-def _share_difference(measured: _Both, p: float, adjusted: float) -> SharesOutput:
+def _share_difference(measured: _Both, p: float, adjusted: float, *, lower: bool) -> SharesOutput:
     cases, total, squares = _sums_of(measured)
     return SharesOutput(
         mean=total / cases,
@@ -110,6 +112,7 @@ def _share_difference(measured: _Both, p: float, adjusted: float) -> SharesOutpu
         p=p,
         adjusted=adjusted,
         differs=adjusted < ALPHA,
+        lower_is_better=lower,
     )
 
 
@@ -192,4 +195,4 @@ def rank(scores: Mapping[str, Mapping[Policy, Score]], pairings: Sequence[RunPai
         )
         for label, policies in scores.items()
     ]
-    return tuple(sorted(ranked, key=lambda one: (one.score.rate is None, -(one.score.rate or 0.0))))
+    return tuple(sorted(ranked, key=lambda one: one.score.worth))

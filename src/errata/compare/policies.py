@@ -119,6 +119,7 @@ def _of_numbers(score: Score, units: Iterable[list[Trial]], trials: Trials) -> S
         remark=NoteOutput(code="without_number", count=without) if without else None,
         by_case=clusters_of(known) if trials.tells_cases else {},
         spread=spread_of(values),
+        lower_is_better=trials.run.lower_is_better,
     )
 
 

@@ -40,6 +40,7 @@ def pool_scores(scores: Sequence[Score]) -> Score:
         if len(usable) < len(scores)
         else None,
         effective=effective_sample_size(clusters) if clusters and not graded else None,
+        lower_is_better=usable[0].lower_is_better,
     )
 
 

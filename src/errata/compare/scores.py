@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from math import inf
 from typing import Literal, get_args
 
 from errata.compare.intervals import Cluster, Interval, wilson
@@ -55,6 +56,7 @@ class Score(Struct):
     remark: NoteOutput | None = None
     spread: SpreadOutput | None = None
     """Of results that are numbers."""
+    lower_is_better: bool = False
     by_case: Mapping[str, Cluster] = {}
     """What each case adds; kept only where cases may come several times."""
     effective: float | None = None
@@ -70,6 +72,13 @@ class Score(Struct):
         if self.mean is not None:
             return self.mean
         return self.passed / self.total if self.total else None
+
+    @property
+    def worth(self) -> float:
+        """By what it is ranked, the best first; without a score last."""
+        if self.rate is None:
+            return inf
+        return self.rate if self.lower_is_better else -self.rate
 
     @property
     def interval(self) -> Interval | None:

@@ -120,6 +120,7 @@ def _scores(compared: Compared) -> dict[str, ScoreOutput]:
 def _row(case: str, row: Row, comparison: Comparison) -> RowOutput:
     facts = comparison.cases[case]
     is_repeated = any(cell is not None and cell.attempts > 1 for cell in row)
+    has_values = any(cell is not None and cell.value is not None for cell in row)
     return RowOutput(
         case=facts.name,
         case_key=case,
@@ -128,6 +129,7 @@ def _row(case: str, row: Row, comparison: Comparison) -> RowOutput:
         states=tuple(cell.state if cell else None for cell in row),
         passes=tuple(cell.passes if cell else None for cell in row) if is_repeated else msgspec.UNSET,
         attempts=tuple(cell.attempts if cell else None for cell in row) if is_repeated else msgspec.UNSET,
+        values=tuple(cell.share if cell else None for cell in row) if has_values else msgspec.UNSET,
     )
 
 
@@ -199,6 +201,7 @@ def _category(count: CategoryCount, labels: Sequence[str]) -> CategoryOutput:
         p=count.p,
         adjusted=count.adjusted,
         harder=count.harder,
+        means=dict(zip(labels, count.means, strict=True)) if count.means else msgspec.UNSET,
     )
 
 
@@ -231,6 +234,7 @@ def json_gate(gate: Gate, *, recorded: bool) -> GateOutput:
         owners=tuple(sorted(gate.rules.owners)),
         policy=gate.rules.policy,
         min_score=gate.rules.min_score,
+        max_drop=gate.rules.max_drop,
         fit=given.fit,
         problems=given.problems,
         refusal=given.refusal or None,
@@ -266,6 +270,9 @@ def _changes(gate: Gate) -> GateChangesOutput | None:
         shared=changes.shared,
         p=changes.test.p,
         significant=changes.test.differs,
+        lower=_cases(changes.of("lower")),
+        higher=_cases(changes.of("higher")),
+        drop=changes.drop,
     )
 
 
@@ -281,6 +288,7 @@ def _cases(cases: Iterable[CaseChange]) -> tuple[CaseChangeOutput, ...]:
             attempt_id=change.failure.attempt or None,
             passed_before=change.before,
             passed_now=change.after,
+            values=change.values,
         )
         for change in cases
     )

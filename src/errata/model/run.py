@@ -181,6 +181,11 @@ class Run(Record):
         return {name: value for name, value in self.variant.items() if name != FOLDER}
 
     @property
+    def lower_is_better(self) -> bool:
+        """By the scorer that decides."""
+        return bool(self.scorers) and self.scorers[0].lower_is_better
+
+    @property
     def harness_passes(self) -> int | None:
         """Passes by the harness's own count, with or without a row in the log."""
         if self.measured_passes is not None:

@@ -30,7 +30,13 @@ class CaseGroup(NamedTuple):
 def headline(gate: Gate) -> str:
     """The verdict and its first reason."""
     if gate.verdict == "passed":
-        return "Gate passed: no new failures" if gate.given.changes is not None else "Gate passed"
+        changes = gate.given.changes
+        if changes is None:
+            return "Gate passed"
+        drop = changes.drop
+        if drop is not None and gate.rules.max_drop and drop.interval is not None and drop.interval[0] > 0:
+            return f"Gate passed: {_drop_words(gate)}, which --max-drop {gate.rules.max_drop:g} allows"
+        return f"Gate passed: no {'drop shown' if drop is not None and drop.of_numbers else 'new failures'}"
     words = {"failed": "Gate FAILED", "not_comparable": "Gate NOT COMPARABLE"}[gate.verdict]
     return f"{words}: {_SHORT[gate.codes[0]](gate)}"
 
@@ -44,6 +50,7 @@ _SHORT: dict[GateCode, Callable[[Gate], str]] = {
     "new_failures": lambda gate: _new_failures(gate),
     "missing_cases": lambda gate: f"{_missing(gate)} missing",
     "score_below": lambda gate: f"the {_policy(gate)} score is below {percent(gate.rules.min_score)}",
+    "score_dropped": lambda _: "the score is worse than in the baseline",
     "stale_allowances": lambda gate: plural(len(gate.stale), "stale allow-list entry", "stale allow-list entries"),
 }
 
@@ -101,6 +108,9 @@ def _reason(gate: Gate, code: GateCode) -> Iterator[str]:
             yield f"{_missing(gate)} in the baseline and not in this run."
         case "score_below":
             yield f"The {_policy(gate)} score {score_words(gate.score)} is below {percent(gate.rules.min_score)}."
+        case "score_dropped":
+            more = f", by more than {gate.rules.max_drop:g}" if gate.rules.max_drop else ""
+            yield f"The score is worse than in the baseline{more}: {_drop_words(gate)}."
         case "stale_allowances":
             for entry in gate.stale:
                 state = "passes now" if entry.name in given.case_states else "is not in this run"
@@ -116,6 +126,8 @@ def notes(gate: Gate) -> Iterator[str]:
                     f"Too few cases to tell: the interval of the {_policy(gate)} score {score_words(gate.score)} "
                     f"includes the bar of {percent(gate.rules.min_score)}."
                 )
+            case "drop_in_doubt":
+                yield f"Too few cases to tell whether the score dropped: {_drop_words(gate)}."
             case "baseline_not_fit":
                 yield from _baseline_warning(gate)
             case "no_baseline":
@@ -132,6 +144,15 @@ def notes(gate: Gate) -> Iterator[str]:
         )
         if gate.new and not test.differs:
             yield "A gate fails on any new failure, significant or not."
+
+
+def _drop_words(gate: Gate) -> str:
+    """`0.41 worse over 30 cases [0.28, 0.54], p < 0.001`."""
+    drop = gate.given.changes.drop if gate.given.changes is not None else None
+    if drop is None:
+        return "no case is in both"
+    between = f" [{drop.interval[0]:.3g}, {drop.interval[1]:.3g}]" if drop.interval is not None else ""
+    return f"{drop.value:.3g} worse over {plural(drop.cases, 'case')}{between}, {p_value(drop.p)}"
 
 
 def _baseline_warning(gate: Gate) -> Iterator[str]:
@@ -166,6 +187,8 @@ def groups(gate: Gate) -> Iterator[CaseGroup]:
         ("allowed", "Regressed, on the allow-list", "Not counted.", gate.allowed),
         ("infrastructure", "Infrastructure", _STRUCK, struck),
         ("knock_on", "Knock-on", "Passed in the baseline; fail now because of another failure.", follow),
+        ("lower", "Lower", "", changes.of("lower")),
+        ("higher", "Higher", "", changes.of("higher")),
         ("flaky", "Flaky", "Mixed outcomes over equivalent attempts; not counted.", changes.of("flaky")),
         ("fixed", fixed_word(gate), "Failed in the baseline, pass now.", changes.of("fixed")),
         ("missing", "Missing", "In the baseline only.", changes.of("missing")),
@@ -208,11 +231,17 @@ def score_words(score: Score) -> str:
 
 
 def rates_of(change: CaseChange) -> str:
-    """`3/3 → 1/3` where a case was tried several times; else empty."""
+    """`3/3 → 1/3` where a case was tried several times, `0.81 → 0.4` for numbers; else empty."""
+    if change.values is not None:
+        return " → ".join(f"{value:.3g}" for value in change.values)
     tries = [one for one in (change.before, change.after) if one is not None]
     if not any(attempts > 1 for _, attempts in tries):
         return ""
     return " → ".join(f"{passed}/{attempts}" for passed, attempts in tries)
+
+
+def rates_header(cases: Sequence[CaseChange]) -> str:
+    return "value" if any(change.values is not None for change in cases) else "passed"
 
 
 def _policy(gate: Gate) -> str:
@@ -302,9 +331,10 @@ def _scores(gate: Gate) -> Block:
 def _group(group: CaseGroup, room: int) -> tuple[str, int]:
     """As many of its cases as there is room for, and how many there is none for."""
     has_rates = any(map(rates_of, group.cases))
-    header = ("case", "owner", *(("passed",) if has_rates else ()), "why")
+    rates = (rates_header(group.cases),) if has_rates else ()
+    header = ("case", "owner", *rates, "why")
     if not any(one.failure.owner for one in group.cases):
-        header = ("case", *(("passed",) if has_rates else ()))
+        header = ("case", *rates)
     rows, size = [], 400
     for change in group.cases:
         row = _row(change, header)
@@ -329,6 +359,7 @@ def _row(change: CaseChange, header: Sequence[str]) -> tuple[LineContent, ...]:
         "case": Code(_short(change.name, NAME)),
         "owner": line(OwnerName(failure.owner), presumed) if failure.owner else "",
         "passed": rates_of(change),
+        "value": rates_of(change),
         "why": marked(_short(failure.reason, REASON)),
     }
     return tuple(cells[name] for name in header)

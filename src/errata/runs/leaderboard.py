@@ -54,17 +54,12 @@ def _board(
         version=version,
         experiment=experiment,
         cases=max(stored.counts.cases for stored in members),
-        ranked=tuple(sorted(ranked, key=_by_clean_score)),
+        ranked=tuple(sorted(ranked, key=lambda row: row.newest.scores["clean"].worth)),
         unranked=tuple(row for row in rows if row.newest.why_not),
         shared=shared,
         why_no_ranks=why,
         waiting=tuple(waiting),
     )
-
-
-def _by_clean_score(row: BoardRow) -> tuple[bool, float]:
-    rate = row.newest.scores["clean"].rate
-    return rate is None, -(rate or 0.0)
 
 
 def _board_run(stored: StoredRun, store: Store, timeouts: Timeouts) -> BoardRun:

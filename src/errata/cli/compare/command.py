@@ -9,7 +9,7 @@ import click
 
 from errata.cli.compare.matrix import CaseLabels, names_of, put_matrix
 from errata.cli.compare.page import put_head, put_runs, put_sets, word_for_cases
-from errata.cli.compare.tables import put_pairs, put_shared_part, put_tables
+from errata.cli.compare.tables import put_numbers, put_pairs, put_shared_part, put_tables
 from errata.cli.gate import format_options, put_formatted, refuse_unpaired
 from errata.cli.options import Options, shared_options, with_project
 from errata.cli.output import plural, put, put_command, put_json, say, wash
@@ -131,6 +131,9 @@ def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
     names = names_of(comparison, word_for_cases(comparison))
     put_head(comparison, handles)
     put_runs(comparison, handles)
+    if comparison.matrix.has_only_numbers:
+        put_numbers(comparison, names, every=every)
+        return
     all_pass = len(comparison.matrix.passed_everywhere) == len(comparison.matrix.rows)
     if not all_pass:
         put_pairs(comparison, names)
@@ -162,9 +165,11 @@ def write_matrix(comparison: Comparison, path: Path) -> None:
 
 
 def _cell(cell: Cell | None) -> str:
-    """The state, and the number of passes if there are several attempts."""
+    """The state, or the mean of numbers; and the number of passes if there are several attempts."""
     if cell is None:
         return ""
+    if cell.value is not None:
+        return f"{cell.value:g}"
     return cell.state if cell.attempts == 1 else f"{cell.state} {cell.passes}/{cell.attempts}"
 
 

@@ -65,6 +65,55 @@ def _put_shares(pairs: Sequence[RunPairOutput], names: CaseLabels) -> None:
         put(f"All attempts (paired t-test over {names.word}s{holm}){result}.", hang=0)
 
 
+def put_numbers(comparison: Comparison, names: CaseLabels, *, every: bool) -> None:
+    """Runs whose results are numbers: by how much they differ, where most, and by category."""
+    shown, pairs = comparison.shown, comparison.pairings
+    put()
+    for pair in sorted(pairs, key=lambda one: one.shares.p if one.shares is not None else 1.0)[:SHOWN]:
+        put(_numbers_apart(pair, names, len(pairs)), hang=0)
+    if len(pairs) > SHOWN:
+        put(f"{len(pairs) - SHOWN} more pairs with --json")
+    heads = heads_of([wash(column.label) for column in shown.columns], WIDTH // 2)
+    by_case = {case: [cell.share if cell is not None else None for cell in row] for case, row in shown.rows.items()}
+    spread = {case: max(known) - min(known) for case, row in by_case.items() if (known := _known(row))}
+    listed = sorted(spread, key=lambda case: -spread[case])[: None if every else MOST]
+    rows = [(names.short[case], *map(_number, by_case[case]), _number(spread[case])) for case in listed]
+    put()
+    put_table((names.word, *heads.texts, "apart"), rows, right=(*heads.texts, "apart"), give_way=(names.word,))
+    if len(spread) > len(listed):
+        put(f"{len(spread) - len(listed):,} {names.word}s that differ less with --all")
+    if len(comparison.categories) > 1 and not comparison.options.by_model:
+        means = [(one.name, f"{one.cases:,}", *map(_number, one.means)) for one in comparison.categories]
+        numbers = (f"{names.word}s", *heads.texts)
+        put()
+        put_table(("mean, by category", *numbers), means, right=numbers)
+    if heads.legend:
+        put()
+        put_side_by_side(heads.legend, COLUMNS)
+
+
+def _numbers_apart(pair: RunPairOutput, names: CaseLabels, pairs: int) -> str:
+    """`good minus bad: +0.354 [0.295, 0.412] over 30 cases, p < 0.001 (paired t-test): good is better.`"""
+    shares = pair.shares
+    if shares is None:
+        return f"{pair.first} and {pair.second} share no measured {names.word}, or agree on all."
+    between = f" [{shares.interval[0]:+.3g}, {shares.interval[1]:+.3g}]" if shares.interval is not None else ""
+    holm = ", Holm" if pairs > 1 else ""
+    first, second = (pair.first, pair.second) if pair.better >= 0 else (pair.second, pair.first)
+    result = f"{first} is better than {second}" if pair.better else "no significant difference"
+    cases = plural(shares.cases, names.word)
+    test = f"{p_value(shares.adjusted)}, paired t-test{holm}"
+    return f"{pair.first} minus {pair.second}: {shares.mean:+.3g}{between} over {cases} ({test}): {result}."
+
+
+def _known(row: Sequence[float | None]) -> list[float]:
+    return [value for value in row if value is not None]
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3g}"
+
+
 def put_shared_part(comparison: Comparison, names: CaseLabels) -> None:
     """The share of failed rows in cases that every run fails, where these are a few of those that fail."""
     shared = comparison.sets.failed_by_all.runs

@@ -73,6 +73,8 @@ class RowOutput(Struct):
     passes: tuple[int | None, ...] | UnsetType = UNSET
     """Only where a case was tried several times."""
     attempts: tuple[int | None, ...] | UnsetType = UNSET
+    values: tuple[float | None, ...] | UnsetType = UNSET
+    """Only where a result is a number: the mean of a case's attempts."""
 
 
 class FailedByAllOutput(Struct):
@@ -131,7 +133,7 @@ class TallyOutput(Struct):
 
 
 class SharesOutput(Struct):
-    """By how much the first column passes more of its attempts, without infrastructure failures."""
+    """By how much the first column passes more of its attempts, or is higher, without infrastructure failures."""
 
     mean: float
     """Over cases."""
@@ -143,6 +145,8 @@ class SharesOutput(Struct):
     adjusted: float
     """Holm, over all pairs."""
     differs: bool
+    lower_is_better: bool = False
+    """Of results that are numbers."""
 
 
 class RunPairOutput(Struct):
@@ -163,7 +167,9 @@ class RunPairOutput(Struct):
     def better(self) -> int:
         """1 where the first is better, -1 where the second is, 0 where the data can't tell."""
         ahead = self.shares.mean if self.shares is not None else self.clean.difference
-        return 0 if not self.difference.differs or not ahead else 1 if ahead > 0 else -1
+        if not self.difference.differs or not ahead:
+            return 0
+        return 1 if (ahead > 0) != (self.shares is not None and self.shares.lower_is_better) else -1
 
 
 class RankedOutput(Struct):
@@ -230,6 +236,8 @@ class CategoryOutput(Struct):
     p: float | None
     adjusted: float | None
     harder: bool
+    means: dict[str, float | None] | UnsetType = UNSET
+    """Only where results are numbers."""
 
 
 class ComparisonOutput(Struct):

@@ -4,7 +4,7 @@ from typing import Literal
 
 from errata.model.gate import GateVerdict
 from errata.model.output.runs import NamedRun
-from errata.model.output.score import ScoreOutput
+from errata.model.output.score import Interval, ScoreOutput
 from errata.model.record import Struct
 
 
@@ -24,6 +24,23 @@ class CaseChangeOutput(Struct):
     passed_before: tuple[int, int] | None
     """Attempts that passed in the baseline, and how many there were; null where it lacks the case."""
     passed_now: tuple[int, int] | None
+    values: tuple[float, float] | None
+    """In the baseline and now, where the results are numbers."""
+
+
+class DropOutput(Struct):
+    """By how much the score is worse than that of the baseline."""
+
+    value: float
+    interval: Interval | None
+    """95 %."""
+    cases: int
+    """That both have a result of, without infrastructure failures and edited tasks."""
+    p: float
+    """Student's paired t-test over cases where some have several results or a number, else exact McNemar."""
+    of_numbers: bool = False
+    by_attempts: bool = False
+    """Whether cases have several results or a number: then no case has to fail anew for a drop."""
 
 
 class GateChangesOutput(Struct):
@@ -48,10 +65,15 @@ class GateChangesOutput(Struct):
     still_failing: int
     still_passing: int
     shared: int
-    """Cases that pass or fail in both runs, without infrastructure failures and edited tasks."""
+    """Cases with a result in both runs, without infrastructure failures and edited tasks."""
     p: float
-    """Exact McNemar over these, two-sided."""
+    """Exact McNemar over those that pass or fail, two-sided."""
     significant: bool
+    lower: tuple[CaseChangeOutput, ...]
+    """With a smaller number than in the baseline, the largest difference first."""
+    higher: tuple[CaseChangeOutput, ...]
+    drop: DropOutput | None
+    """Null where they share no case."""
 
 
 class StaleEntryOutput(Struct):
@@ -65,10 +87,10 @@ class GateOutput(NamedRun):
 
     verdict: GateVerdict
     codes: tuple[str, ...]
-    """Why it did not pass: `new_failures`, `missing_cases`, `score_below`, `not_fit`, `stale_allowances`,
-    `not_comparable`, `nothing_shared`, `no_score`, `no_baseline`."""
+    """Why it did not pass: `new_failures`, `missing_cases`, `score_below`, `score_dropped`, `not_fit`,
+    `stale_allowances`, `not_comparable`, `nothing_shared`, `no_score`, `no_baseline`."""
     notes: tuple[str, ...]
-    """What has to be known beside it: `too_few_cases`, `baseline_not_fit`, `no_baseline`."""
+    """What has to be known beside it: `too_few_cases`, `drop_in_doubt`, `baseline_not_fit`, `no_baseline`."""
     baseline: str | None
     """The harness's own id of the baseline; null where there is none."""
     baseline_id: str | None
@@ -76,6 +98,7 @@ class GateOutput(NamedRun):
     """Whose new failures count."""
     policy: str
     min_score: float | None
+    max_drop: float | None
     fit: bool
     problems: tuple[str, ...]
     """Why the run is not fit."""
