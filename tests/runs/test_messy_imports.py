@@ -29,7 +29,7 @@ def swe_bench(folder, run, results):
     (folder / f"model.{run}.json").write_text(json.dumps(report))
 
 
-def inspect(folder, run, results):
+def inspect(folder, run, results, suite="t"):
     samples = [
         {
             "id": case, "epoch": 1, "input": f"do {case}", "target": "yes", "messages": [],
@@ -38,7 +38,7 @@ def inspect(folder, run, results):
         }
         for case, passed in results.items()
     ]  # fmt: skip
-    task = {"eval_id": run, "run_id": run, "created": "2026-05-01T10:00:00+00:00", "task": "t", "task_id": run,
+    task = {"eval_id": run, "run_id": run, "created": "2026-05-01T10:00:00+00:00", "task": suite, "task_id": run,
             "model": "m", "dataset": {"name": "d", "samples": len(results)}, "config": {}}  # fmt: skip
     log = {"version": 2, "status": "success", "eval": task, "plan": {"name": "plan", "steps": []}, "samples": samples}
     (folder / f"2026-05-01T10-00-00_t_{run}.json").write_text(json.dumps(log))
@@ -73,19 +73,25 @@ def apart(chance, cases):
     return [first, second, first], [first, second]
 
 
+def renamed(chance, cases):
+    """The suite of the log has another name in each copy, and the last has grown."""
+    logs, runs = chance.choice([copies, grown])(chance, cases)
+    return [(log, f"t{at}") for at, log in enumerate(logs)], runs
+
+
 def tree(chance, folder):
     """Logs of two to four ids in folders of any depth; the results of each run that was made."""
     made = []
     for number in range(chance.randint(2, 4)):
-        write = chance.choice([swe_bench, inspect])
-        family = chance.choice([copies, grown, parts, apart])
+        family = chance.choice([copies, grown, parts, apart, renamed])
+        write = inspect if family is renamed else chance.choice([swe_bench, inspect])
         logs, runs = family(chance, range(chance.randint(3, 8)))
         made += [tuple(sorted(run.items())) for run in runs]
         chance.shuffle(logs)
         for at, log in enumerate(logs):
             place = folder / chance.choice(["", "old", "old/more"]) / f"exp{number}-{at}"
             place.mkdir(parents=True)
-            write(place, f"run{number}", log)
+            write(place, f"run{number}", *log) if family is renamed else write(place, f"run{number}", log)
     return made
 
 

@@ -6,7 +6,7 @@ counted attempt. The exceptions are listed with their reasons.
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -16,8 +16,15 @@ from tests.length import LONG
 
 from errata import sources
 from errata.errors import ErrataError
-from errata.model import Attempt, Run
+from errata.model import Attempt, Quote, Reviewer, Run, Verdict
+from errata.runs.importing import import_paths
+from errata.runs.triaging import triage_if_needed
 from errata.sources.base import RecognisedPath
+from errata.store.attempts import attempts_of, cases_of
+from errata.store.attributions import attributions_of
+from errata.store.database import open_store
+from errata.store.reviews import keep_verdicts, verdicts_of
+from errata.store.runs import run_by_id
 
 DOCUMENTS, ROWS = (".json",), (".jsonl", ".ndjson")
 MARKED = (*DOCUMENTS, *ROWS, ".csv", ".tsv", ".xml")
@@ -44,7 +51,7 @@ def with_byte_order_mark(name: str, data: bytes) -> bytes:
     return b"\xef\xbb\xbf" + data if name.endswith(MARKED) and not data.startswith(b"\xef\xbb\xbf") else data
 
 
-def rows_reversed(name: str, data: bytes) -> bytes:
+def rows_reversed(name: str, data: bytes, *_: object) -> bytes:
     return table(name, data, lambda rows: rows[::-1])
 
 
@@ -97,8 +104,8 @@ EXCEPTIONS = {
 }
 
 
-def is_exception(log: SmallLog, change: str) -> bool:
-    return any(fnmatch(log.name, name) and fnmatch(change, kind) for name, kind in EXCEPTIONS)
+def is_exception(log: SmallLog, change: str, exceptions: Mapping[tuple[str, str], str] = EXCEPTIONS) -> bool:
+    return any(fnmatch(log.name, name) and fnmatch(change, kind) for name, kind in exceptions)
 
 
 def recognised(folder: Path) -> list[RecognisedPath]:
@@ -159,3 +166,110 @@ def test_an_exception_is_still_one(name, kind, tmp_path):
     pairs = [read_both(log, change, tmp_path / "log") for log in logs for change in changes]
 
     assert any(usual != changed for usual, changed in pairs)
+
+
+# --- what must not matter, between two imports into one store: results, owners and verdicts stay
+
+
+def marked(_name: str, data: bytes, _texts: list[str], _models: set[str]) -> bytes:
+    """A person says which step of a conversation was wrong."""
+    try:
+        log = json.loads(data)
+    except ValueError:
+        return data
+    marks = {"mistake_agent": "WebSurfer", "mistake_step": "1", "mistake_reason": "It reads the wrong page."}
+    return json.dumps(log | marks).encode() if isinstance(log, dict) and "ground_truth" in log else data
+
+
+def wrapped(_name: str, data: bytes, texts: list[str], _models: set[str]) -> bytes:
+    return replaced(data, {text: f"You are an agent.\n\n{text}\nAnswer in short." for text in texts})
+
+
+def in_brackets(_name: str, data: bytes, _texts: list[str], models: set[str]) -> bytes:
+    return replaced(data, {model: f"{model} ({model.rpartition('/')[2].title()})" for model in models})
+
+
+def dropped(_name: str, data: bytes, texts: list[str], _models: set[str]) -> bytes:
+    return replaced(data, dict.fromkeys(texts[:1], ""))
+
+
+def replaced(data: bytes, words: dict[str, str]) -> bytes:
+    for old, new in words.items():
+        for to_ascii in (True, False):
+            before, after = (json.dumps(text, ensure_ascii=to_ascii).encode() for text in (old, new))
+            data = data.replace(before, after) if after not in data or not new else data
+    return data
+
+
+BETWEEN = (marked, wrapped, in_brackets, dropped, rows_reversed)
+PREDICTIONS = "the report has the model in its name, too, and no longer belongs to its predictions"
+BETWEEN_EXCEPTIONS = {
+    ("openai_evals/*", "rows_reversed"): FIRST_FIELDS,
+    ("swe_bench/joined", "in_brackets"): PREDICTIONS,
+    ("swe_bench/report", "in_brackets"): PREDICTIONS,
+    ("ragas/lines", "dropped"): "the question is the name of a case, which the other file then has alone",
+}
+
+
+def conclusions(store, imported):
+    """Of each run: result, owner and verdict of each attempt, whatever its id."""
+    found = []
+    for result in imported:
+        stored = run_by_id(store, result.id)
+        triage_if_needed(stored, store)
+        owners = {name: one.owner for name, one in attributions_of(store, stored.pk).items()}
+        labels = {one.attempt: one.label for one in verdicts_of(store, result.id)}
+        rows = [
+            (one.index, one.outcome, one.measurement, owners.get(one.id, ""), labels.get(one.id, ""))
+            for one in attempts_of(store, stored.pk)
+        ]
+        found.append(sorted(rows))
+    return sorted(found)
+
+
+def review(store, run_id):
+    """A verdict on each failure, which quotes the subject where it wrote something."""
+    stored = run_by_id(store, run_id)
+    verdicts = []
+    for at, one in enumerate(attempts_of(store, stored.pk, failures=True, steps=True)):
+        lines = "\n".join([one.output.text or "", *(step.text for step in one.steps)]).split("\n")
+        quotes = [Quote(place="output", quote=line.strip()) for line in lines if len(line.strip()) > 15]
+        fields = {"taxonomy": "t", "label": f"label {at}", "owner": "model", "cause": "c", "confidence": "likely"}
+        reviewer = Reviewer(kind="person", name="me")
+        verdicts.append(
+            Verdict(id=f"{at}-{run_id}", attempt=one.id, reviewer=reviewer, evidence=tuple(quotes[:1]), **fields)
+        )
+    return keep_verdicts(store, verdicts)
+
+
+@pytest.mark.req("N-16")
+@pytest.mark.parametrize("change", [*BETWEEN, None], ids=lambda change: change.__name__ if change else "elsewhere")
+@pytest.mark.parametrize("target", targets())
+def test_verdicts_and_results_stay_where_the_same_log_is_imported_in_another_form(target, change, tmp_path):
+    for at, log in enumerate(logs_of(target)):
+        if change and is_exception(log, change.__name__, EXCEPTIONS | BETWEEN_EXCEPTIONS):
+            continue
+        place, store = tmp_path / f"{at}/log", open_store(tmp_path / f"{at}.db")
+        write(log, place)
+        try:
+            first = [run for path in import_paths([place], store) for run in path.runs]
+        except ErrataError:
+            continue
+        runs = [run_by_id(store, run.id) for run in first]
+        asked = [case.input for one in runs for case in cases_of(store, one.pk)]
+        texts = list(dict.fromkeys(text for text in asked if isinstance(text, str) and len(text) > 5))
+        given = sum(review(store, run.id) for run in first)
+        before = conclusions(store, first)
+        if change:
+            models = {one.run.subject.model for one in runs} - {""}
+            files = {name: change(name, data, texts, models) for name, data in log.files.items()}
+            if not given or files == log.files or (change is wrapped and len(texts) < 2):
+                continue  # what is around one task alone is an edit of it
+            write(log._replace(files=files), place)
+        else:
+            place = place.rename(place.with_name("moved"))
+
+        second = [run for path in import_paths([place], store) for run in path.runs]
+
+        assert conclusions(store, second) == before, log.name
+        assert not any(run.lost for run in second)

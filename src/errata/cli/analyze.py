@@ -8,7 +8,7 @@ import click
 
 from errata.cli.check import put_findings
 from errata.cli.fetch import deployment_option, is_remote, local_paths
-from errata.cli.import_ import say_passed_over, show_unreadable
+from errata.cli.import_ import say_passed_over, say_verdicts, show_unreadable
 from errata.cli.options import Options, reports_option, shared_options, with_project
 from errata.cli.output import number, plural, put, put_json, put_quote, say
 from errata.cli.progress import progress
@@ -111,6 +111,7 @@ def _show_all(
     for summary in summaries:
         if not summary.runs and summary.unreadable:
             show_unreadable(summary)
+        say_verdicts(summary)
         say_passed_over(summary)
     show_unread(unread)
     is_overview = len(views) > 1 and not options.json

@@ -13,6 +13,7 @@ from errata.cli.output import plural, put, put_json, say
 from errata.cli.progress import progress
 from errata.cli.render.unread import show_unread
 from errata.fetch.objects import is_object_address
+from errata.model.identity import split_attempt_id
 from errata.runs.log_search import look_for
 from errata.text.clean import one_line
 from errata.text.shell import command_line
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from errata.verbs.store import Store
 
 WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "kept"}
+NAMED = 3
+"""Cases in a note."""
 LISTED = 100
 """Runs with a line of their own; a folder may hold very many small ones."""
 MAPPING_NOTES = frozenset(("not_understood", "ambiguous_columns", "repeated_rows"))
@@ -219,8 +222,24 @@ def show_import(
             )
     if summary.unreadable:
         show_unreadable(summary)
+    say_verdicts(summary)
     say_passed_over(summary)
     say_mapping_notes(known[imported.id].run for imported in summary.runs if imported.id in known)
+
+
+def say_verdicts(summary: "PathSummary") -> None:
+    """Those whose attempt got another id by this import, and those whose attempt is gone."""
+    for imported in summary.runs:
+        if imported.carried:
+            count = plural(imported.carried, "verdict")
+            say(f"note: {count} of run {imported.id} followed attempts that have another name in this log")
+        if imported.lost:
+            cases = list(dict.fromkeys(split_attempt_id(one).case for one in imported.lost))
+            more = f" and {len(cases) - NAMED} more" if len(cases) > NAMED else ""
+            count = plural(len(imported.lost), "verdict")
+            say(f"note: {count} of run {imported.id} fit no attempt of this log ({', '.join(cases[:NAMED])}{more});")
+            say("  the store keeps them. To bring them back, restore the log as it was, then run")
+            say(f"  `{command_line(['errata', 'import', summary.path, '--replace'])}`")
 
 
 def say_mapping_notes(runs: "Iterable[Run]") -> None:
@@ -286,6 +305,8 @@ def _put_json(
                 run_id=stored.run.id,
                 change=cast("Settled", imported.change),
                 apart_from=imported.apart_from or None,
+                carried=imported.carried,
+                lost=imported.lost,
                 revision=imported.revision,
                 source=summary.source,
                 path=summary.path,

@@ -14,6 +14,7 @@ from errata.model import Counts, Run, Unreadable
 from errata.model.codec import pack, unpack
 from errata.store import engine, shared_ids
 from errata.store.blocks import DIGEST_SIZE, OlderContent, compress, is_older
+from errata.store.carried_verdicts import carry_verdicts
 from errata.store.case_versions import complete_versions, write_cases
 from errata.store.database import Store, this_process
 from errata.store.engine import fitting
@@ -96,6 +97,7 @@ class Importing:
                         replace=self._replace,
                     )
                 )
+        done = carry_verdicts(self._store, done)
         collect_garbage(self._store)
         return done
 
@@ -189,7 +191,9 @@ class Staged(RunTotals):
         values |= {"state": "current", "revision": revision, "digest": digest, "record": pack(self.bare_run())}
         values["counts"] = msgspec.to_builtins(counts)
         connection.execute(update(runs).where(runs.c.pk == self.pk).values(**values))
-        return ImportedRun(self.run.id, self.pk, "new" if old is None else "grown", revision)
+        if old is None:
+            return ImportedRun(self.run.id, self.pk, "new", revision)
+        return ImportedRun(self.run.id, self.pk, "grown", revision, replaced=old.pk)
 
     def _write_numbers(self, connection: Connection) -> None:
         own = attempts.c.run_pk == self.pk

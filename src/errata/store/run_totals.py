@@ -42,6 +42,12 @@ class ImportedRun(msgspec.Struct, frozen=True):
     revision: int
     apart_from: str = ""
     """The run of the same harness's id whose results differ; this one is named by its folder."""
+    replaced: int = 0
+    """The number of the run whose place it takes."""
+    carried: int = 0
+    """Verdicts that followed their attempt, whose id is another now."""
+    lost: tuple[str, ...] = ()
+    """The attempts of verdicts that are nowhere in the log any more: one for each verdict."""
 
 
 class RunTotals:

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
-from sqlalchemy import Connection, Row, Table, and_, func, insert, literal, select
+from sqlalchemy import ColumnElement, Connection, Row, Table, and_, case, func, insert, literal, select
 
 from errata.model import Run
 from errata.model.codec import unpack
+from errata.model.identity import case_key
 from errata.store.case_versions import CaseRow, write_cases
 from errata.store.schema import (
     attempts,
@@ -28,7 +29,12 @@ Relation = Literal["grown", "kept", "part", "apart"]
 
 NOT_MADE = ("missing", "unfinished", "skipped")
 """Executions of attempts that have no result which another log could contradict."""
-_KEY = (attempts.c.case_key, attempts.c.number, attempts.c.path, func.coalesce(attempts.c.session, -1).label("session"))
+_KEY: tuple[ColumnElement[Any], ...] = (
+    attempts.c.case_key,
+    attempts.c.number,
+    attempts.c.path,
+    func.coalesce(attempts.c.session, -1).label("session"),
+)
 _RESULT = attempts.c.measurement + "/" + attempts.c.outcome
 
 
@@ -48,12 +54,16 @@ def relation(connection: Connection, run: Run, new: int, old: Row[*tuple[Any, ..
 
     `was_read`: this import reads the stored one, too, so that an equal one does not take its place.
     """
+    stored = unpack(old.record, Run)
+    sides = ((old.pk, _KEY), (new, _KEY))
+    if stored.suite != run.suite and _is_renamed(connection, (old.pk, stored.suite), (new, run.suite)):
+        sides = ((old.pk, _key_below(stored.suite)), (new, _key_below(run.suite)))
     before, fresh = (
-        select(*_KEY, func.min(_RESULT).label("least"), func.max(_RESULT).label("most"))
+        select(*key, func.min(_RESULT).label("least"), func.max(_RESULT).label("most"))
         .where(attempts.c.run_pk == pk, attempts.c.execution.not_in(NOT_MADE))
-        .group_by(*_KEY)
+        .group_by(*key)
         .subquery()
-        for pk in (old.pk, new)
+        for pk, key in sides
     )
     same_key = and_(*(before.c[name] == fresh.c[name] for name in ("case_key", "number", "path", "session")))
     same = and_(same_key, *(before.c[name] == fresh.c[name] for name in ("least", "most")))
@@ -65,7 +75,26 @@ def relation(connection: Connection, run: Run, new: int, old: Row[*tuple[Any, ..
         return "kept"
     if both == of_old:
         return "grown"
-    return "part" if not both or place_of(run) in unpack(old.record, Run).parts_at else "apart"
+    return "part" if not both or place_of(run) in stored.parts_at else "apart"
+
+
+def _is_renamed(connection: Connection, *sides: tuple[int, str]) -> bool:
+    """Whether cases of one name ask the same below both suites, and none asks something else."""
+    tasks = []
+    for pk, suite in sides:
+        query = select(cases.c.key, cases.c.digest).where(cases.c.run_pk == pk, cases.c.digest != "")
+        tasks.append({row.key.removeprefix(case_key(suite, "")): row.digest for row in connection.execute(query)})
+    return {tasks[0][name] == tasks[1][name] for name in tasks[0].keys() & tasks[1].keys()} == {True}
+
+
+def _key_below(suite: str) -> tuple[ColumnElement[Any], ...]:
+    """With the case's name alone: a suite may have another name in each log."""
+    prefix = case_key(suite, "")
+    name = case(
+        (attempts.c.case_key.startswith(prefix, autoescape=True), func.substr(attempts.c.case_key, len(prefix) + 1)),
+        else_=attempts.c.case_key,
+    )
+    return (name.label("case_key"), *_KEY[1:])
 
 
 def facts_of(connection: Connection, pk: int) -> list[tuple[Any, ...]]:

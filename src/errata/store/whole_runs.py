@@ -14,6 +14,7 @@ from errata.model import Counts, Run
 from errata.model.codec import pack
 from errata.store import engine
 from errata.store.blocks import OlderContent, compress
+from errata.store.carried_verdicts import carry_verdicts
 from errata.store.database import Store, this_process
 from errata.store.packing import PackedBatch, RunPart, without_texts
 from errata.store.removal import collect_garbage
@@ -177,6 +178,7 @@ class RunGroup:
         waiting, self._waiting, self._size = list(self._waiting.values()), {}, 0
         with self._store.writing() as connection:
             results = self._write(connection, waiting)
+        results = carry_verdicts(self._store, results)
         for run, result in zip(waiting, results, strict=True):
             run.pending.result = result
 
@@ -200,7 +202,8 @@ class RunGroup:
                 continue
             change: Change = "new" if old is None else "grown"
             replaced += [] if old is None else [("stale", old.pk)]
-            results.append(ImportedRun(run_id, next(numbers), change, 1 if old is None else old.revision + 1))
+            revision, replaced_pk = (1, 0) if old is None else (old.revision + 1, old.pk)
+            results.append(ImportedRun(run_id, next(numbers), change, revision, replaced=replaced_pk))
             new.append(NewRun(run, results[-1], run.digest(), counts))
         engine.set_many(connection, runs.c.origin, moved)
         engine.set_many(connection, runs.c.state, replaced)

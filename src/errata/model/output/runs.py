@@ -75,6 +75,10 @@ class ImportOutput(NamedRun):
     """`grown`: its content changed, so it has a new revision. `kept`: the store already holds more of it."""
     apart_from: str | None
     """The run that has the same id in its log, but other results: this one is named by its folder."""
+    carried: int
+    """Verdicts that followed their attempt, which has another id in this log."""
+    lost: tuple[str, ...]
+    """The attempts, as they were, of verdicts that nothing in this log fits: one for each verdict."""
     revision: int
     source: str
     path: str

@@ -35,6 +35,7 @@ _KEY = rb'"(?<!\\")(?:%s)"\s*:\s*'
 _MESSAGE = rb'\[\s*\{\s*"(?:role|name|content)"\s*:'
 _HISTORY = lazy_regex(_KEY % b"history" + _MESSAGE)
 _TASK = lazy_regex(_KEY % b"question|question_ID|ground_truth")
+_QUESTION_ID = lazy_regex(_KEY % b"question_ID")
 _LIST = lazy_regex(rb"\s*" + _MESSAGE)
 _CONTENT = lazy_regex(_KEY % b"content")
 _AGENT = lazy_regex(_KEY % b"role" + rb'"(?!(?:system|developer|user|human|tool|function)")|' + _KEY % b"name" + b'"')
@@ -56,20 +57,30 @@ def skipped(folder: Path) -> Iterable[Path]:
 
 
 def kind_of_file(path: Path) -> Kind | None:
-    """The annotation comes after the history, which may be long."""
-    head = head_of(path, HEAD)
+    head = _ends_of(path)
     if _LIST.match(head):
         is_log = _CONTENT.search(head) and _AGENT.search(head) and not _has_mapping(path)
         return "messages" if is_log else None
     if not head.lstrip().startswith(b"{"):
         return None
+    if all(sign in head for sign in _ANNOTATION):
+        return "annotated"
+    return "history" if _HISTORY.search(head) and _CONTENT.search(head) and _TASK.search(head) else None
+
+
+def is_of_the_set(path: Path) -> bool:
+    """By the id of its question: what people mark in a log later makes no other task of it."""
+    return _QUESTION_ID.search(_ends_of(path)) is not None
+
+
+def _ends_of(path: Path) -> bytes:
+    """The question and the annotation come after the history, which may be long."""
+    head = head_of(path, HEAD)
     if len(head) == HEAD:
         with path.open("rb") as file:
             file.seek(-TAIL, 2)
             head += file.read()
-    if all(sign in head for sign in _ANNOTATION):
-        return "annotated"
-    return "history" if _HISTORY.search(head) and _CONTENT.search(head) and _TASK.search(head) else None
+    return head
 
 
 def read(path: Path) -> Iterator[Item]:

@@ -15,7 +15,7 @@ from errata.sources.shared.chat import CHAT_ROLES, steps_of_chat
 from errata.sources.shared.facts import Facts
 from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.values import as_text, mapping, non_empty, plain, rest, text
-from errata.sources.who_and_when import NAME, kind_of_file
+from errata.sources.who_and_when import NAME, is_of_the_set, kind_of_file
 
 SUITE = "Who&When"
 STOP = "TERMINATE"
@@ -29,14 +29,13 @@ def read(path: Path) -> Iterator[Item]:
     path = path.absolute()
     root = path if path.is_dir() else path.parent
     files = [child for child in children(path) if kind_of_file(child)] if path.is_dir() else [path]
-    is_annotated = any(kind_of_file(file) == "annotated" for file in files)
     # one log is a part of the set: it must not replace the whole
     name = root.name if path.is_dir() else f"{root.name}.{path.stem}"
     run = Run(
         native_id=name,
         source=SourceInfo(name=NAME),
         name=name,
-        suite=SUITE if is_annotated else root.name,
+        suite=SUITE if any(map(is_of_the_set, files)) else root.name,
         expected_cases=len(files) if path.is_dir() else None,
         origin=str(root),
         ref=SourceRef(file=relative(path, root)),
