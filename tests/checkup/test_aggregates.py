@@ -3,13 +3,18 @@
 import json
 import math
 import random
+from pathlib import Path
 
 import msgspec
 import pytest
 from checkup_fixtures import RUN, check, crashed, failed, missing, named, row, rows, the
 
 from errata.model import Attempt, Check, Reported, SourceRef
+from errata.runs.importing import import_paths
+from errata.runs.view import RunView
 from errata.sources import conversation_bench
+from errata.store.attempts import attempts_of
+from errata.store.runs import all_runs
 
 PLACE = SourceRef(file="summary.json", pointer="/total")
 UNSCORED = row(6, measurement="unscored", outcome="none", checks=())
@@ -220,3 +225,32 @@ def test_a_wrong_rate_makes_the_run_unfit_only_if_the_others_follow(other, break
     found = named("aggregate_mismatch", check(attempts, msgspec.structs.replace(RUN, reported=both)))
 
     assert [one.breaks for one in found] == breaks
+
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "sources"
+DAMAGED = {"conversation_bench/damaged"}
+"""A row of the harness's own count is lost there."""
+
+
+@pytest.mark.req("N-04")
+@pytest.mark.req("N-05")
+@pytest.mark.parametrize("source", sorted(path.name for path in FIXTURES.iterdir()))
+def test_what_a_harness_states_follows_from_its_rows_and_each_planned_case_is_in_one_place(source, store):
+    for path in sorted(FIXTURES.glob(f"{source}/*/data")):
+        name = path.parent.relative_to(FIXTURES).as_posix()
+        if name not in DAMAGED and not (path.parent / "NO_RUN").exists():
+            import_paths([path], store)
+    for stored in all_runs(store):
+        view, expected = RunView(stored, store), stored.run.expected_cases
+        findings = view.health.findings
+        assert not [one.text for one in findings if one.name == "aggregate_mismatch" and one.breaks]
+        assert view.scores().scores["as_reported"].reproduced is not False
+
+        present = {
+            attempt.case
+            for attempt in attempts_of(store, stored.pk)
+            if attempt.counted and attempt.execution != "missing"
+        }
+        if expected and len(present) < expected:
+            absent = sum(one.numbers["cases"] for one in findings if one.name in ("cases_not_in_log", "missing_cases"))
+            assert len(present) + absent == expected

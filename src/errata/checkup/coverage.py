@@ -32,7 +32,7 @@ def missing_cases(survey: RunSurvey) -> Iterator[Finding]:
 def unnamed_cases(survey: RunSurvey) -> Iterator[Finding]:
     expected = survey.run.expected_cases or 0
     absent = expected - len(survey.cases) - survey.not_in_log
-    if absent > 0 and survey.counted:
+    if absent > 0 and (survey.counted or survey.not_in_log):
         verb = "is" if absent == 1 else "are"
         text = f"{absent:,} of {expected:,} planned {survey.unit}s {verb} missing; the log does not say which"
         yield finding(survey, "missing_cases", "error", text, at_run(survey), cases=absent)
