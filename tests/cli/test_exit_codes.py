@@ -63,7 +63,7 @@ def test_wrong_usage_ends_with_2_and_points_to_the_help(arguments, said):
 
     assert result.code == 2
     assert result.err.startswith("error: ")
-    assert said in result.err
+    assert said in result.talk
     assert "--help` lists the " in result.err
 
 
