@@ -140,3 +140,42 @@ def test_a_log_that_is_there_twice_is_one_run_that_stays_as_it_is(tmp_path, stor
 
     assert [one.run.revision for one in all_runs(store)] == [1]
     assert changes == [["new", "kept"], ["unchanged", "kept"], ["unchanged", "kept"]]
+
+
+def with_errors(folder, words):
+    """A log of Inspect under one eval id; `error` for a sample that broke, as it is before `promptfoo retry`."""
+    folder.mkdir()
+    inspect(folder, "one", {case: word == "pass" for case, word in words.items()})
+    (file,) = folder.iterdir()
+    log = json.loads(file.read_text())
+    for sample in log["samples"]:
+        if words[sample["id"]] == "error":
+            sample |= {"error": {"message": "ConnectionError('upstream 503')", "traceback": ""}, "scores": {}}
+    file.write_text(json.dumps(log))
+    return folder
+
+
+@pytest.mark.req("N-14")
+@pytest.mark.parametrize("order", [("before", "after"), ("after", "before")])
+@pytest.mark.parametrize(
+    ("retried", "runs"), [("pass", 1), ("fail", 1), ("error", 1)], ids=["passed", "failed", "broke again"]
+)
+def test_a_retry_after_an_error_takes_the_place_of_the_log_before_it(retried, runs, order, tmp_path, store):
+    with_errors(tmp_path / "before", {"a": "pass", "b": "fail", "c": "error"})
+    with_errors(tmp_path / "after", {"a": "pass", "b": "fail", "c": retried})
+    for name in order:
+        import_paths([tmp_path / name], store)
+
+    stored = all_runs(store)
+    assert len(stored) == runs
+    assert stored[0].counts.measurements.get("scored") == 2 + (retried != "error")
+
+
+@pytest.mark.req("N-14")
+def test_logs_that_each_broke_elsewhere_stay_two_runs(tmp_path, store):
+    with_errors(tmp_path / "before", {"a": "pass", "b": "error", "c": "fail"})
+    with_errors(tmp_path / "after", {"a": "pass", "b": "fail", "c": "error"})
+    for name in ("before", "after"):
+        import_paths([tmp_path / name], store)
+
+    assert len(all_runs(store)) == 2

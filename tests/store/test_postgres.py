@@ -47,6 +47,7 @@ from errata.store.runs import (
     keep_gate,
     keep_summary,
     kept_summary,
+    run_by_id,
 )
 from errata.store.server import (
     ChangeFeed,
@@ -146,7 +147,7 @@ def answers(store, done):
         ),
         "passes": passes_of_tasks(store, tuple(pks), tasks),
         "failed": sorted(failed_tasks(store, done.pk, tasks)),
-        "elsewhere": [one.run for one in elsewhere(store, "tides", done.id, ["tides/a"])["tides/a"]],
+        "elsewhere": [one.run for one in elsewhere(store, run_by_id(store, done.id), ["tides/a"])["tides/a"]],
         "endings": [cases_ending(store, name) for name in ("A", "_x%", "nul\x00in it", "b")],
         "tries": sorted(tries_of(store, ["tides/a"]), key=str),
         "search": [one.attempt for one in attributions_with(store, done.pk, ["key 3"])],

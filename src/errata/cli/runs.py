@@ -10,12 +10,12 @@ from errata.errors import SourceError, did_you_mean
 from errata.json_output.runs import run_output
 from errata.model import StoredRun
 from errata.model.counts import count_passes
-from errata.model.run import subject_label
+from errata.model.run import subject_label, why_excluded
 from errata.runs.names import handles_of, needs_native_id, run_named, variant_of
 from errata.runs.suspicions import SuspiciousCount, counted_before
 from errata.settings.store_location import is_there
 from errata.verbs.gate import code_refs_of
-from errata.verbs.store import all_runs, list_sources
+from errata.verbs.store import all_runs, each_work_once, list_sources
 
 HEADER = ("run", "model", "suite", "started", "passed", "failures")
 NAMES = ("suite", "model")
@@ -43,7 +43,10 @@ def command(source: str, model: str, options: Options) -> None:
     elif stored:
         handles = handles_of(known)
         rows = [_row(one, handles[one.run.id]) for one in stored]
-        notes = [_notes(one, handles[one.run.id], counted_before(one, options.store)) for one in stored]
+        notes = [
+            _notes(run, handles[run.run.id], counted_before(run, options.store))
+            for run in each_work_once(stored, options.store)
+        ]
         put_table(HEADER, rows, right=("passed", "failures"), whole=NAMES, below=notes, below_lines=0)
         say(LEGEND)
         if len(known) > 1:
@@ -81,8 +84,7 @@ def _notes(stored: StoredRun, handle: str, suspicious: SuspiciousCount | None) -
     if needs_native_id(run, handle):
         notes += [f"logged as {run.native_id}"] if run.native_id != subject_label(run) else []
         notes += variant_of(run)
-    if run.excluded is not None:
-        notes.append(f"excluded: {run.excluded.reason}")
+    notes += [str(why)] if (why := why_excluded(run)) else []
     if unfinished := counts.executions.get("unfinished"):
         notes.append(f"{unfinished:,} unfinished")
     notes += beside(stored)

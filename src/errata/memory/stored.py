@@ -135,10 +135,9 @@ class CaseVerdict(NamedTuple):
 
 def later_verdicts(stored: StoredRun, store: Store, cases: Collection[str]) -> dict[str, list[CaseVerdict]]:
     """Case → the standing verdicts on it in other runs of the suite."""
-    run = stored.run
-    if not run.suite:
+    if not stored.run.suite:
         return {}
-    tried = elsewhere(store, run.suite, run.id, cases)
+    tried = elsewhere(store, stored, cases)
     verdicts = verdicts_on(store, [one for some in tried.values() for one in some])
     by_case: dict[str, list[CaseVerdict]] = {}
     for case, tries in tried.items():

@@ -71,7 +71,7 @@ def _in_runs(stored: StoredRun, store: Store, keys: Collection[str]) -> dict[str
     run = stored.run
     if not run.suite:  # cases of no suite are not known to be the same
         return {}
-    tried = elsewhere(store, run.suite, run.id, keys)
+    tried = elsewhere(store, stored, keys)
     shown = {key: _varied(tries)[:SHOWN] for key, tries in tried.items()}
     failed = failed_checks_of(store, [one for some in shown.values() for one in some])
     own = moment_of(run.started_at or stored.imported_at)

@@ -5,12 +5,13 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, case, func, or_, select, tuple_
 
-from errata.model import Attribution, FailureKey, Verdict
+from errata.model import Attribution, FailureKey, StoredRun, Verdict
 from errata.model.codec import unpack
 from errata.model.identity import attempt_id, split_attempt_id
 from errata.model.standing import without_withdrawn
 from errata.store.database import Store
 from errata.store.engine import FEW, chunks
+from errata.store.same_work import beside
 from errata.store.schema import (
     attempts,
     attributions,
@@ -40,16 +41,17 @@ class Elsewhere(NamedTuple):
     seq: int
 
 
-def elsewhere(store: Store, suite: str, run_id: str, keys: Collection[str]) -> dict[str, list[Elsewhere]]:
+def elsewhere(store: Store, stored: StoredRun, keys: Collection[str]) -> dict[str, list[Elsewhere]]:
     """Case → the last counted attempt of each other run of the suite that is not excluded, the newest run first."""
+    known = [other for other in beside(stored, store) if other.pk != stored.pk and other.run.excluded is None]
+    others = {other.pk: other.run for other in known[:RUNS]}
+    order = {pk: place for place, pk in enumerate(others)}
+    by_case: dict[str, dict[int, Elsewhere]] = {key: {} for key in keys}
     with store.reading() as connection:
-        others = {row.pk: row for row in connection.execute(_other_runs(suite, run_id))}
-        order = {pk: place for place, pk in enumerate(others)}
-        by_case: dict[str, dict[int, Elsewhere]] = {key: {} for key in keys}
         for row in _tried(connection, list(others), keys):
             run = others[row.run_pk]
-            made = attempt_id(run.run_id, row.case_key, session=row.session, index=row.number, path=row.path)
-            fields = (run.run_id, run.native_id, run.model, run.started_at or "", made, row.execution, row.outcome)
+            made = attempt_id(run.id, row.case_key, session=row.session, index=row.number, path=row.path)
+            fields = (run.id, run.native_id, run.subject.model, run.started_at or "", made, row.execution, row.outcome)
             by_case[row.case_key][row.run_pk] = Elsewhere(*fields, row.run_pk, row.seq)
     return {key: sorted(by_run.values(), key=lambda one: order[one.pk]) for key, by_run in by_case.items()}
 
@@ -83,17 +85,6 @@ def verdicts_on(store: Store, tries: Iterable[Elsewhere]) -> dict[str, list[Verd
                 verdict = unpack(row.record, Verdict)
                 by_attempt.setdefault(verdict.attempt, []).append(verdict)
     return {attempt: left for attempt, given in by_attempt.items() if (left := without_withdrawn(given))}
-
-
-def _other_runs(suite: str, run_id: str) -> Select[Any]:
-    joined = runs.outerjoin(exclusions, runs.c.run_id == exclusions.c.run_id)
-    query = select(runs.c.pk, runs.c.run_id, runs.c.native_id, runs.c.model, runs.c.started_at).select_from(joined)
-    query = query.where(runs.c.state == "current", runs.c.suite == suite, runs.c.run_id != run_id)
-    return (
-        query.where(exclusions.c.run_id.is_(None))
-        .order_by(runs.c.started_at.desc().nulls_last(), runs.c.pk.desc())
-        .limit(RUNS)
-    )
 
 
 def _tried(connection: Connection, pks: list[int], keys: Collection[str]) -> Iterator[Any]:

@@ -37,9 +37,11 @@ class _Content(msgspec.Struct, frozen=True):
     """Whether another run can't come to the same by chance."""
 
 
-def beside(stored: StoredRun, store: Store) -> list[StoredRun]:
-    """All runs of the suite, the newest first; of those with its own work all but this run itself are excluded."""
-    return each_work_once(all_runs(store, suite=stored.run.suite), store, focus=stored.pk)
+def beside(stored: StoredRun, store: Store, *, most: int | None = None) -> list[StoredRun]:
+    """The newest runs of the suite; of those with its own work all but this run itself are excluded."""
+    runs = all_runs(store, suite=stored.run.suite)[:most]
+    own = [] if any(one.pk == stored.pk for one in runs) else [stored]
+    return each_work_once([*runs, *own], store, focus=stored.pk)[:most]
 
 
 def each_work_once(runs: Sequence[StoredRun], store: Store, *, focus: int = 0) -> list[StoredRun]:

@@ -35,6 +35,8 @@ _KEY: tuple[ColumnElement[Any], ...] = (
     attempts.c.path,
     func.coalesce(attempts.c.session, -1).label("session"),
 )
+SCORED = "scored"
+"""Words for attempts that were not measured, because something broke, come before it in the alphabet."""
 _RESULT = attempts.c.measurement + "/" + attempts.c.outcome
 
 
@@ -67,12 +69,19 @@ def relation(connection: Connection, run: Run, new: int, old: Row[*tuple[Any, ..
     )
     same_key = and_(*(before.c[name] == fresh.c[name] for name in ("case_key", "number", "path", "session")))
     same = and_(same_key, *(before.c[name] == fresh.c[name] for name in ("least", "most")))
-    rows = (before, fresh, before.join(fresh, same_key), before.join(fresh, same))
-    of_old, of_new, both, equal = (connection.scalar(select(func.count()).select_from(each)) or 0 for each in rows)
-    if both > equal:
+    # what broke in one log and was retried in the other is no other result: the harness puts it in the same place
+    pairs = (before, fresh), (fresh, before)
+    retried, broken = (and_(same_key, then.c.most < SCORED, now.c.least >= SCORED) for then, now in pairs)
+    joins = [before.join(fresh, each) for each in (same_key, same, retried, broken)]
+    of_old, of_new, both, equal, mended, lost = (
+        connection.scalar(select(func.count()).select_from(each)) or 0 for each in (before, fresh, *joins)
+    )
+    if both > equal + max(mended, lost) or (mended and lost):
         return "apart"
-    if both == of_new and (both < of_old or was_read):
+    if both == of_new and not mended and (both < of_old or was_read or lost):
         return "kept"
+    if lost:
+        return "apart"
     if both == of_old:
         return "grown"
     return "part" if not both or place_of(run) in stored.parts_at else "apart"

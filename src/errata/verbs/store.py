@@ -13,6 +13,7 @@ from errata.store.database import (
     write_to_production,
 )
 from errata.store.runs import all_runs, exclude, include, names_of_runs, run_by_id, runs_by_id
+from errata.store.same_work import each_work_once
 from errata.store.server import ChangeFeed
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Store",
     "all_runs",
     "bundled_example",
+    "each_work_once",
     "exclude",
     "handles_of",
     "include",

@@ -47,7 +47,7 @@ class Peers:
     """The runs that a run can be held against: of the same suite, measured, not excluded."""
 
     def __init__(self, stored: StoredRun, store: Store) -> None:
-        runs = beside(stored, store)[:MOST_RUNS] if stored.run.suite else []
+        runs = beside(stored, store, most=MOST_RUNS) if stored.run.suite else []
         usable = [one for one in runs if one.run.excluded is None and was_measured(one.counts)]
         self.references = {one.pk: one for one in usable if stand_in_of(one.run) == "reference"}
         self.subjects = {one.pk: subject_name(one.run) for one in usable if not stand_in_of(one.run)}
