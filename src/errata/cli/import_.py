@@ -200,7 +200,7 @@ def show_import(
     summary: "PathSummary", known: "Mapping[str, StoredRun]", handles: Mapping[str, str], *, most: int
 ) -> None:
     """A line for each of the first `most` runs; every problem."""
-    from errata.cli.render.runs import attempts_in_words, failures_in_words
+    from errata.cli.render.runs import results_in_words
     from errata.model.run import subject_label
     from errata.runs.names import described
 
@@ -210,7 +210,7 @@ def show_import(
         # several runs share this name: the model and variant tell them apart
         names = [handle, *described(run)] if run.id.startswith(handle) else [handle, subject_label(run) or "–"]
         parts = [WORDS[imported.change], *names, run.suite or run.source.name]
-        parts.append(f"{attempts_in_words(stored)}, {failures_in_words(stored)}")
+        parts.append(results_in_words(stored))
         put(" · ".join(parts), hang=4)
     for imported in summary.runs:
         if imported.change == "kept":

@@ -11,6 +11,7 @@ from errata.json_output.runs import run_output
 from errata.model import StoredRun
 from errata.model.counts import count_passes
 from errata.model.run import subject_label, why_excluded
+from errata.render.figures import mean_words
 from errata.runs.names import handles_of, needs_native_id, run_named, variant_of
 from errata.runs.suspicions import SuspiciousCount, counted_before
 from errata.settings.store_location import is_there
@@ -20,6 +21,7 @@ from errata.verbs.store import all_runs, each_work_once, list_sources
 HEADER = ("run", "model", "suite", "started", "passed", "failures")
 NAMES = ("suite", "model")
 LEGEND = "passed: of the attempts in the log; `errata score` also counts missing cases"
+MEANS = "; mean: of numbers without a threshold, which neither pass nor fail"
 
 
 @click.command("runs")
@@ -48,7 +50,8 @@ def command(source: str, model: str, options: Options) -> None:
             for run in each_work_once(stored, options.store)
         ]
         put_table(HEADER, rows, right=("passed", "failures"), whole=NAMES, below=notes, below_lines=0)
-        say(LEGEND)
+        says_mean = any(one.counts.mean is not None for one in stored)
+        say(f"{LEGEND}{MEANS if says_mean else ''}")
         if len(known) > 1:
             say(f"`latest` = {handles[run_named('latest', options.store).run.id]}, imported last")
     elif source or model:
@@ -67,13 +70,18 @@ def _check_source(name: str) -> None:
 
 def _row(stored: StoredRun, handle: str) -> tuple[object, ...]:
     run, counts, passes = stored.run, stored.counts, count_passes(stored)
+    score = f"{passes.passed:,}/{passes.made:,}" if counts.mean is None else f"mean {mean_words(counts.mean)}"
     return (
         handle,
         subject_label(run) or "–",
         run.suite or "–",
         (run.started_at or "–")[:16].replace("T", " "),
-        "–" if _nothing_scored(stored) else f"{passes.passed:,}/{passes.made:,}",
-        counts.failures if counts.attempts_in_log or not passes.made else "–",
+        "–" if _nothing_scored(stored) else score,
+        "–"
+        if counts.mean is not None and not counts.failures
+        else counts.failures
+        if counts.attempts_in_log or not passes.made
+        else "–",
     )
 
 

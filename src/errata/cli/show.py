@@ -3,14 +3,14 @@
 import click
 
 from errata.cli.options import Options, Word, raw_option, reports_option, shared_options
-from errata.cli.output import money, number, put, put_json
+from errata.cli.output import money, number, plural, put, put_json
 from errata.cli.render import packet as packet_page
 from errata.cli.render.fields import place_of
 from errata.cli.render.packet import FORMS
 from errata.cli.render.runs import attempts_in_words, without_verdict
 from errata.cli.show_attempt import show_attempt
 from errata.errors import NotFoundError
-from errata.render.figures import parts_of_cost
+from errata.render.figures import mean_words, parts_of_cost
 from errata.review.packet import PacketOptions
 from errata.runs.show import ShownAttempt, ShownRun, find_shown
 from errata.verbs.review import packet_of
@@ -80,8 +80,9 @@ def show_run(shown: ShownRun, *, raw: bool) -> None:
     line("measured", _listed(counts.measurements))
     unjudged = without_verdict(shown.stored)
     rows = f" ({counts.failures - unjudged:,} failed rows, {unjudged:,} not scored)" if unjudged else ""
-    line("failures", f"{counts.failures:,}{rows}")
-    line("failed", _listed(counts.failed_checks))
+    line("mean", f"{mean_words(counts.mean)} over {plural(counts.values, 'result')}" if counts.mean is not None else "")
+    line("failures", f"{counts.failures:,}{rows}" if counts.failures or counts.mean is None else "")
+    line("failed", _listed(counts.failed_checks) if counts.failures or counts.mean is None else "")
     line("unreadable", str(counts.unreadable) if counts.unreadable else "")
     parts = parts_of_cost(shown.cost_of_subject, shown.cost_of_simulator, None)
     line("cost", f"{money(counts.cost)}{parts}" if counts.cost is not None else "")

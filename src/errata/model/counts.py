@@ -26,6 +26,10 @@ class Counts(Record):
     """Check → status → how often, over all attempts."""
     failed_checks: dict[str, int] = {}
     """Check → in how many counted attempts it failed."""
+    mean: float | None = None
+    """Where results are numbers that no rule makes a pass or a failure; a pass beside them is 1, a failure 0."""
+    values: int = 0
+    """Results in the mean."""
     cost: float | None = None
     cost_known: int = 0
     tokens: int | None = None
@@ -102,7 +106,9 @@ class RightShare(Struct):
         return wilson(self.right, self.of)
 
 
-NothingFailed = Literal["all_passed", "all_passed_some_suspicious", "not_in_log", "nothing_measured", "not_all_passed"]
+NothingFailed = Literal[
+    "all_passed", "all_passed_some_suspicious", "not_in_log", "nothing_measured", "numbers", "not_all_passed"
+]
 NoEstimate = Literal["only_failures", "not_in_log", "not_fit", "suspicious", "disputed", "too_few"]
 """Why no figure is the best estimate of a score."""
 _NOT_MADE = ("missing", "unfinished", "skipped")
@@ -135,6 +141,9 @@ class WithoutFailures(Struct):
     harness: HarnessCount | None = None
     failed_checks: dict[str, int] = {}
     """Where all passed by the harness's rule: the other checks that failed, each with how often."""
+    mean: float | None = None
+    """`numbers`: of the results that are numbers, and how many these are."""
+    values: int = 0
 
 
 def not_in_log(run: Run, *, cases: int, executions: Mapping[str, int]) -> int:

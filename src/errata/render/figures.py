@@ -36,6 +36,11 @@ def hundredths(rate: float, digits: int = 1) -> str:
     return f"{half_up(100 * rate, digits):.{digits}f}"
 
 
+def mean_words(mean: float) -> str:
+    """Of results on any scale: `0.6622`, `72.31`."""
+    return f"{mean:,.0f}" if abs(mean) >= 10_000 else f"{mean:.4g}"
+
+
 def share_passed(share: float) -> str:
     """Of a check that failed: `67 % passed`, `none passed`."""
     return f"{percent(share, 0)} passed" if share else "none passed"

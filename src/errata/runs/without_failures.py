@@ -4,11 +4,13 @@ from collections.abc import Iterable
 
 from errata.model import Finding, Run, StoredRun
 from errata.model.counts import HarnessCount, NoEstimate, NothingFailed, WithoutFailures, not_in_log
+from errata.render.figures import mean_words, plural
 from errata.sources import harness_of
 from errata.text.clean import one_line
 
 ALL_PASSED = "All passed: nothing to analyse"
 CHECKS_NAMED = 3
+NO_THRESHOLD = "without a threshold, none passed or failed"
 _WORDS = {
     "passed": "passed",
     "not_in_log": "measured, but not in the log",
@@ -45,6 +47,17 @@ def without_failures(stored: StoredRun, *, suspicious: int = 0) -> WithoutFailur
         state: NothingFailed = "all_passed_some_suspicious" if suspicious else "all_passed"
         failed = {name: often for name, statuses in counts.checks.items() if (often := statuses.get("fail", 0))}
         return WithoutFailures(state=state, made=counts.attempts_in_log, suspicious=suspicious, failed_checks=failed)
+    if counts.mean is not None:
+        shares, mean = _shares(stored, not_in_log), counts.mean
+        return WithoutFailures(
+            state="numbers",
+            made=counts.attempts_in_log,
+            suspicious=suspicious,
+            missing=counts.missing,
+            counts=shares,
+            mean=mean,
+            values=counts.values,
+        )
     if not counts.attempts_in_log and not_in_log:
         return WithoutFailures(state="not_in_log", harness=harness_count(stored.run))
     if not counts.measurements.get("scored"):
@@ -70,8 +83,15 @@ def words_without_failures(outcome: WithoutFailures) -> str:
     if outcome.state == "nothing_measured":
         return f"Nothing was measured: {_unmeasured(outcome)}"
     shares = ", ".join(f"{often:,} {_WORDS[name]}" for name, often in outcome.counts.items())
+    if outcome.state == "numbers" and outcome.mean is not None:
+        rest = f": {shares}" if outcome.counts.get("partial") else "; ".join(filter(None, ("", NO_THRESHOLD, shares)))
+        return f"{mean_of(outcome.mean, outcome.values)}{rest}"
     odd = f" ({outcome.suspicious:,} suspicious)" if outcome.suspicious else ""
     return f"Nothing failed, but not all passed: {shares}{odd}"
+
+
+def mean_of(mean: float, values: int) -> str:
+    return f"Mean {mean_words(mean)} over {plural(values, 'result')}"
 
 
 def harness_count(run: Run) -> HarnessCount:

@@ -230,7 +230,10 @@ class Staged(RunTotals):
         there = connection.execute(select(func.count()).where(attempts.c.run_pk == self.pk)).scalar_one()
         if there != self.rows:
             raise StoreError("Another process treated this import as dead and removed it", hint="import again")
-        return self.counts(cases=self._cases(connection), failed_checks=self._failed_checks(connection))
+        numbers = select(func.count(attempts.c.value), func.sum(attempts.c.value))
+        values, total = connection.execute(numbers.where(attempts.c.run_pk == self.pk, attempts.c.counted)).one()
+        failed = self._failed_checks(connection)
+        return self.counts(cases=self._cases(connection), failed_checks=failed, values=values, total=total or 0.0)
 
     def _cases(self, connection: Connection) -> int:
         query = select(func.count(attempts.c.case_key.distinct())).where(attempts.c.run_pk == self.pk)

@@ -129,8 +129,12 @@ class RunTotals:
     def counted(self) -> int:
         return sum(often for facts, often in self._facts.items() if facts[0])
 
-    def counts(self, *, cases: int, failed_checks: dict[str, int]) -> Counts:
+    def counts(self, *, cases: int, failed_checks: dict[str, int], values: int, total: float) -> Counts:
+        """`values`: how many results are numbers that no rule makes a pass or a failure; `total` is their sum."""
         counted = [(facts[1:], often) for facts, often in self._facts.items() if facts[0]]
+        outcomes = _summed((facts[3], often) for facts, often in counted)
+        passes, fails = (outcomes.get(word, 0) if values else 0 for word in ("pass", "fail"))
+        known = values + passes + fails
         return Counts(
             attempts=self.rows,
             counted=self.counted,
@@ -139,9 +143,11 @@ class RunTotals:
             unreadable=self._unreadable,
             executions=_summed((facts[1], often) for facts, often in counted),
             measurements=_summed((facts[2], often) for facts, often in counted),
-            outcomes=_summed((facts[3], often) for facts, often in counted),
+            outcomes=outcomes,
             checks=self._checks,
             failed_checks=failed_checks,
+            mean=(total + passes) / known if known else None,
+            values=known,
             cost=self._cost,
             cost_known=self._cost_known,
             tokens=self._tokens,

@@ -97,7 +97,8 @@ class WholeRun(RunTotals):
         failed_checks: dict[str, int] = {}
         for name, _ in sorted(failed):
             failed_checks[name] = failed_checks.get(name, 0) + 1
-        return self.counts(cases=len(names), failed_checks=failed_checks)
+        values = [row[_VALUE] for row in rows if row[_COUNTED] and row[_VALUE] is not None]
+        return self.counts(cases=len(names), failed_checks=failed_checks, values=len(values), total=sum(values))
 
 
 def whole_runs(batches: Iterable[PackedBatch]) -> list[WholeRun] | None:

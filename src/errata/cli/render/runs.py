@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from errata.cli.output import plural
 from errata.model import Run, StoredRun
 from errata.model.run import subject_label
+from errata.render.figures import mean_words
 from errata.runs.names import needs_native_id, variant_of
 from errata.runs.without_failures import cases_not_in_log
 
@@ -46,6 +47,15 @@ def failures_in_words(stored: StoredRun) -> str:
     if not unjudged:
         return words
     return f"{words} ({plural(stored.counts.failures - unjudged, 'failed row')}, {unjudged:,} not scored)"
+
+
+def results_in_words(stored: StoredRun) -> str:
+    """`30 attempts, 2 failures`; of numbers `30 attempts, mean 0.66`, and failures only where there are some."""
+    mean, failures = stored.counts.mean, stored.counts.failures
+    parts = [] if mean is None else [f"mean {mean_words(mean)}"]
+    return ", ".join(
+        [attempts_in_words(stored), *parts, *([failures_in_words(stored)] if failures or not parts else [])]
+    )
 
 
 def without_verdict(stored: StoredRun) -> int:
