@@ -159,7 +159,7 @@ def test_each_dead_process_is_told():
 def test_a_run_that_its_harness_calls_unfinished_is_a_warning(status):
     found = the("run_not_completed", check(rows(2), msgspec.structs.replace(RUN, native_status=status)))
 
-    assert (found.severity, found.evidence[0].quote, found.evidence[0].ref) == ("warning", status, RUN.ref)
+    assert (found.severity, found.evidence[0].stated, found.evidence[0].ref) == ("warning", status, RUN.ref)
 
 
 @pytest.mark.parametrize("status", ["", "completed", "success", "done"])

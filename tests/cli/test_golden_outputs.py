@@ -130,13 +130,14 @@ def test_an_attempt(library):
 003-mutations/005-batch_insert · attempt 1 of 1 · failed at install (step 2 of 6; 4 never started)
 execution error · measurement not_run · outcome none · 7,510 tokens · $0.0200 reported
 
-Owner    environment, likely (not reviewed; rule connection_reset v22)
+Owner    environment, likely (not reviewed; rule connection_reset v23)
          a download or connection broke during setup
   because   errors[0].message · getRunDetails.envelope.json#/value/evals/15/steps/1
             > error: ECONNRESET downloading package manifest convex
   and       a package could not be downloaded (package_download)
   and       the answer is identical to the reference (answer_equals_reference)
-            output convex/rows.ts · getRunDetails.envelope.json#/value/evals/15
+            output convex/rows.ts
+            · getEvalDebugInfo/jh7csmwchdnsgpth42wjdj8x5vjjne8n.json#/outputFiles/convex~1rows.ts
             > export const addMany = mutation({ args: { rows: v.array(v.object({ n: v.number() }))
             > }, handler: async (ctx, { rows }) => Promise.all(rows.map((r) => ctx.db.ins
   but       the harness itself scored it as not passed
@@ -187,7 +188,7 @@ Owner    model, supported: another attempt or run passed this case (not reviewed
             > rate limit exceeded"
   and       the case was passed in another attempt or run (passed_elsewhere)
             other results
-            > passed by another run of the same model
+            passed by another run of the same model
   not used  "rate_limit" in the case name and "too many requests, rate limit exceeded" in the
             model's own file (convex/guard.ts:5): rule provider_rate_limit reads only the harness's
             error in the generation, and there was none

@@ -78,7 +78,10 @@ def test_an_exported_packet_has_every_field(imported):
     assert set(packet) == set(Packet.__struct_fields__) - {"extra", "ref"}
     assert (packet["version"], packet["history"], packet["redacted"]) == (1, [], True)
     assert set(packet["question"]) == {"taxonomy", "version", "labels", "rule", "decisive"}
-    assert all(set(one) == {"name", "rule", "rules_version", "where", "quote", "strength"} for one in packet["signals"])
+    assert all(
+        set(one) == {"name", "rule", "rules_version", "where", "quote", "stated", "strength"}
+        for one in packet["signals"]
+    )
 
 
 def test_a_filled_table_comes_back(table):

@@ -28,8 +28,8 @@ Suspect  2 suspect tasks, 1 with evidence beyond the counts · no model passed 2
          equally hard)
          The counts alone do not distinguish a hard task from a broken one.
          case-00: passed by 0 of 4 models
-           models agree on another answer than the reference (in 4 of 4 models' failures): 421;
-             expected 412
+           models agree on another answer than the reference (in 4 of 4 models' failures): expected
+             412, answered: 421
          case-01: passed by 0 of 4 models; no evidence beyond the counts (for a task of average
            difficulty, so few passes have p = 0.022)
 """)
@@ -61,7 +61,9 @@ def test_a_comparison_lists_them(logs):
 
     heading = "Suspect 2 suspect tasks, 1 with evidence beyond the counts · no model passed 2 of the 10 tasks"
     assert heading in " ".join(page.split())
-    words = "models agree on another answer than the reference (in 4 of 4 models' failures): 421; expected 412"
+    words = (
+        "models agree on another answer than the reference (in 4 of 4 models' failures): expected 412, answered: 421"
+    )
     assert words in " ".join(page.split())
     assert [task["case"] for task in row["suspects"]["tasks"]] == ["case-00", "case-01"]
 

@@ -58,7 +58,7 @@ def test_commands_that_begin_with_stray_characters_are_mangled(command):
     conduct = counted(called("ls", command))
 
     assert (conduct.mangled_calls.count, conduct.mangled_calls.step) == (1, 1)
-    assert conduct.mangled_calls.quote == f"Bash: {command}"
+    assert (conduct.mangled_calls.stated, conduct.mangled_calls.quote) == ("Bash", command)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_the_longest_run_of_one_call_is_found():
     conduct = counted(called("a", "b", "b", "b", "c", "b", "b"))
 
     assert (conduct.repeated_call.count, conduct.repeated_call.step) == (3, 1)
-    assert conduct.repeated_call.quote == "Bash: b"
+    assert conduct.repeated_call.stated == "Bash: b"
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def crashed(message, phase="environment", **changes):
 def test_what_decided_is_quoted_with_its_place():
     result = explained(crashed("ECONNRESET while downloading"))
 
-    assert tuple(result.because) == ("errors[0].message", "ECONNRESET while downloading")
+    assert tuple(result.because) == ("errors[0].message", "ECONNRESET while downloading", "")
     assert result.meaning == "a download or connection broke during setup"
 
 

@@ -39,6 +39,7 @@ def test_a_reward_beside_a_timeout_is_named(fixtures, store):
         "strength": "weak",
         "where": "errors[0].message",
         "quote": "Agent execution timed out after 900.0 seconds",
+        "stated": "",
     }
 
 

@@ -92,4 +92,4 @@ def test_calls_are_compared_only_where_the_log_says_what_was_expected():
     ],
 )
 def test_the_evidence_names_what_differs_from_the_expected_changes(calls, name, quote):
-    assert (name, quote) in [(one.name, one.quote) for one in triaged(*calls).signals]
+    assert (name, quote) in [(one.name, one.words) for one in triaged(*calls).signals]

@@ -21,7 +21,7 @@ def test_two_judges_of_one_dimension_who_differ_are_a_doubt():
     found = attributed(openai, judged("tool_use_correct", "pass", "claude"), judges=("openai", "claude"))
 
     assert (found.owner, found.also) == ("model", ("grader",))
-    assert found.signals[-1].quote == "tool_use_correct: openai fail, claude pass"
+    assert found.signals[-1].stated == "tool_use_correct: openai fail, claude pass"
 
 
 def test_the_model_is_blamed_in_the_words_of_a_judge_who_refused_it():

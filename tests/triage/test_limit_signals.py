@@ -10,7 +10,7 @@ from errata.model.step import Actor
 from errata.sources import tau_bench
 from errata.testing import a_run, an_attempt
 from errata.triage import attribute, built_in, observe
-from errata.triage.limits import limit_apart, repeated_call, repeated_text
+from errata.triage.limits import repeated_call, repeated_text
 
 CUT = Path(__file__).parents[1] / "fixtures" / "sources" / "tau_bench" / "tau_cut" / "data" / "gpt-4o-airline.json"
 TURNS = {"execution": "limit", "limit": Limit(type="turn", value=30)}
@@ -81,8 +81,7 @@ def test_people_see_the_kind_of_a_limit_apart_from_its_reason(limit, words):
     attempt = an_attempt(execution="limit", limit=limit)
     (evidence,) = [one for one in attributed(attempt).signals if one.name == "limit_reached"]
 
-    assert limit_apart(evidence.quote, attempt) == words
-    assert limit_apart("another text", attempt) == "another text"
+    assert (evidence.words, evidence.quote) == (words, limit.reason)
 
 
 def test_a_limit_reached_while_one_refused_call_repeats_is_a_loop_of_the_model():
@@ -103,7 +102,7 @@ def test_one_call_over_and_over_is_a_loop(same):
     found = attributed(attempt)
 
     assert (found.owner, found.decided_by, found.proof_reason) == ("model", "loop", "self_evident")
-    assert found.signals[0].quote.startswith("64 times: bash(")
+    assert found.signals[0].words.startswith("64 times: bash(")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from errata.testing import a_run, an_attempt
 from errata.text.tool_output import key_line
 from errata.transcript.error_text import ReasonQuote, says_more
 from errata.triage import RunWide, attribute, built_in, observe
-from errata.triage.reasons import explained, is_statement, reason_of
+from errata.triage.reasons import explained, reason_of
 
 PYTEST = """\
 def test_move_correct():
@@ -73,21 +73,9 @@ def test_a_judge_whose_check_does_not_count_explains_only_what_nothing_else_does
     attempt = failed(judgements=(reasoned,), output=Output(text="Sydney", answer="sydney"))
     attempt = msgspec.structs.replace(attempt, checks=(*attempt.checks, judge))
 
-    assert reason_of(attempt, None, "Canberra").text == 'answered "Sydney", expected "Canberra"'
-    assert reason_of(attempt, None).text == "It does not match."
-
-
-@pytest.mark.parametrize(
-    ("where", "text", "stated"),
-    [
-        ("output", 'answered "5", expected "4"', True),
-        ("tool calls", "not made: cancel_booking {}", True),
-        ("errors[0].message", 'answered "5", expected "4"', False),
-        ("run.log:8", "request failed: 503", False),
-    ],
-)
-def test_what_is_stated_from_facts_is_no_quote(where, text, stated):
-    assert is_statement(where, text) == stated
+    stated = reason_of(attempt, None, "Canberra")
+    assert (stated.text, stated.quote) == ('answered "Sydney", expected "Canberra"', "")
+    assert reason_of(attempt, None).quote == "It does not match."
 
 
 def test_an_error_that_was_recovered_explains_nothing():

@@ -104,7 +104,7 @@ def test_subjects_that_agree_on_another_answer_speak_against_the_reference():
     found = evidence_against({}, answering("421", "421", "421 ", "17"), case(expected="412"))
 
     assert kinds(found) == [("agree_on_another", "likely", 3)]
-    assert found[0].quote == "421; expected 412"
+    assert (found[0].stated, found[0].quote) == ("expected 412, answered", "421")
 
 
 def test_half_of_the_subjects_are_a_doubt():

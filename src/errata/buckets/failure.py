@@ -111,7 +111,7 @@ def _telling(attribution: Attribution, rules: Mapping[str, RuleMeaning]) -> str:
 
 def _quoted(attribution: Attribution, signal: str) -> str:
     """Where a rule names only the kind of error, its quote has the details: `uvx: command not found`."""
-    return next((one.quote for one in attribution.signals if one.name == signal), "") if signal in OPEN else ""
+    return next((one.words for one in attribution.signals if one.name == signal), "") if signal in OPEN else ""
 
 
 def _texts(attempt: Attempt, quoted: str, lines: Sequence[str]) -> Iterator[str]:

@@ -106,10 +106,14 @@ def run_not_completed(survey: RunSurvey) -> Iterator[Finding]:
     status = survey.run.native_status
     if status in ("failed", "error", "cancelled", "interrupted", "aborted"):
         text = f"the harness calls the whole run `{one_line(status, QUOTE_WIDTH)}`"
-        yield finding(survey, "run_not_completed", "warning", text, [Evidence(quote=status, ref=survey.run.ref)])
+        yield finding(
+            survey, "run_not_completed", "warning", text, [Evidence(quote="", stated=status, ref=survey.run.ref)]
+        )
     elif is_running(survey.run) and not _processes(survey):
         text = f"the harness reports the run as `{status}`: results may be incomplete"
-        yield finding(survey, "run_not_completed", "warning", text, [Evidence(quote=status, ref=survey.run.ref)])
+        yield finding(
+            survey, "run_not_completed", "warning", text, [Evidence(quote="", stated=status, ref=survey.run.ref)]
+        )
 
 
 STATUSES_NAMED = 5
@@ -206,8 +210,7 @@ def _sum(first: HinderedAttempts, other: HinderedAttempts) -> HinderedAttempts:
         count=first.count + other.count,
         first=[*first.first, *other.first],
         cases=first.cases | other.cases,
-        quote=first.quote,
-        ref=first.ref,
+        shown=first.shown,
     )
 
 
@@ -221,4 +224,4 @@ def _text(survey: RunSurvey, seen: HinderedAttempts, text: str) -> str:
 
 
 def _evidence(seen: HinderedAttempts) -> list[Evidence]:
-    return [Evidence(quote=one_line(seen.quote, QUOTE_WIDTH), ref=seen.ref)]
+    return [seen.shown] if seen.shown is not None else []

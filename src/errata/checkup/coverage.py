@@ -58,7 +58,7 @@ def unfinished_cases(survey: RunSurvey) -> Iterator[Finding]:
     if unfinished.count:
         number = len(unfinished.cases)
         text = f"{plural(number, f'{survey.unit} is', f'{survey.unit}s are')} not finished: {names(survey, unfinished)}"
-        evidence = [Evidence(quote=seen.status, ref=seen.ref) for seen in unfinished.first[:3]]
+        evidence = [Evidence(quote="", stated=seen.status, ref=seen.ref) for seen in unfinished.first[:3]]
         yield finding(survey, "unfinished_cases", "error", text, evidence, cases=number)
 
 

@@ -43,7 +43,9 @@ def error_bodies(survey: RunSurvey) -> Iterator[Finding]:
         among = ", some of them counted as passed" if passed else ""
         text = f"in {_of_rows(survey, broken)} the answer is the error message of a failed request{among}: "
         text += names(survey, broken)
-        evidence = [Evidence(quote=one_line(seen.text, QUOTE_WIDTH), ref=seen.ref) for seen in broken.first[:QUOTED]]
+        evidence = [
+            Evidence(quote=one_line(seen.text, QUOTE_WIDTH), ref=seen.text_ref) for seen in broken.first[:QUOTED]
+        ]
         yield finding(survey, "error_bodies", _severity(survey, broken), text, evidence, attempts=broken.count)
 
 
@@ -66,7 +68,7 @@ def not_measured(survey: RunSurvey) -> Iterator[Finding]:
         text = f"{_of_rows(survey, lost)} were not measured{errors}: {names(survey, lost)}"
         text += _aside(survey, lost)
         quoted = quote_commonest_errors(survey) if is_by_errors else quote_errors(lost.first)
-        evidence = quoted or [Evidence(quote=seen.status, ref=seen.ref) for seen in lost.first[:QUOTED]]
+        evidence = quoted or [Evidence(quote="", stated=seen.status, ref=seen.ref) for seen in lost.first[:QUOTED]]
         yield finding(survey, "not_measured", "error", text, evidence, attempts=lost.count)
 
 
@@ -120,7 +122,7 @@ def identical_outputs(survey: RunSurvey) -> Iterator[Finding]:
         most = False
     if wanted is not None and len(wanted.expected) == 1 and survey.passes_of_text[key] == often:
         return
-    evidence = [Evidence(quote=one_line(seen.text, QUOTE_WIDTH), ref=seen.ref)] if seen else []
+    evidence = [Evidence(quote=one_line(seen.text, QUOTE_WIDTH), ref=seen.text_ref)] if seen else []
     text = f"{_share(often, survey.with_text)} stored answers are one and the same text"
     text += ", although the expected answers differ" if differ else ""
     severity: Severity = "error" if most and differ and survey.passes_of_text[key] < often else "warning"

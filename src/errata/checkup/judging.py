@@ -24,7 +24,7 @@ def nothing_asserted(survey: RunSurvey) -> Iterator[Finding]:
     if passed.count and survey.run.source.name in LISTS_EVERY_CHECK:
         share = f"{passed.count:,} of {plural(survey.outcomes['pass'], 'pass', 'passes')} met no assertion at all"
         text = f"{share}: such a pass proves nothing ({names(survey, passed)})"
-        evidence = [Evidence(quote=seen.status, ref=seen.ref) for seen in passed.first[:3]]
+        evidence = [Evidence(quote="", stated=seen.status, ref=seen.ref) for seen in passed.first[:3]]
         yield finding(survey, "nothing_asserted", "warning", text, evidence, passes=passed.count)
 
 

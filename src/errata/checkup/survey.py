@@ -10,13 +10,26 @@ import msgspec
 from errata.checkup.disagreement import Disagreements, Panel
 from errata.checkup.odd_numbers import OddNumbers, RecomputedHeadline
 from errata.checkup.task_mentions import TaskMention, mention_in_row
-from errata.model import Attempt, Case, Check, Conduct, ErrorInfo, Run, SourceRef, Unreadable
+from errata.model import (
+    Attempt,
+    Case,
+    Check,
+    Conduct,
+    ErrorInfo,
+    Evidence,
+    Obstacle,
+    Run,
+    Sighting,
+    SourceRef,
+    Unreadable,
+)
 from errata.model.attempt import judging_scorers
 from errata.model.counts import not_in_log, passes_without_rows
 from errata.model.delivery import failed_response
 from errata.model.obstacles import channel_state, only_writes_calls
 from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.model.words import Phase
+from errata.text.clean import one_line
 from errata.text.mask import mask, without_ids
 
 MOST_NAMED = 50
@@ -37,6 +50,7 @@ class AttemptNote(msgspec.Struct, frozen=True):
     outcome: str
     failed: tuple[str, ...]
     text: str
+    text_ref: SourceRef | None
     reasoning: str
     ref: SourceRef | None
     error: ErrorInfo | None
@@ -69,14 +83,14 @@ class IdenticalAnswers(msgspec.Struct, frozen=True):
 
 @dataclass
 class HinderedAttempts(NamedAttempts):
-    """Attempts whose subject could not work, and the words that show it of the first."""
+    """Attempts whose subject could not work, and what shows it of the first."""
 
-    quote: str = ""
-    ref: SourceRef | None = None
+    shown: Evidence | None = None
 
-    def add_with(self, attempt: Attempt, quote: str, ref: SourceRef | None) -> None:
+    def add_with(self, attempt: Attempt, seen: Sighting | Obstacle) -> None:
         if not self.count:
-            self.quote, self.ref = quote, ref
+            stated = seen.stated if isinstance(seen, Sighting) else ""
+            self.shown = Evidence(quote=one_line(seen.quote), stated=stated, ref=seen.ref or attempt.ref)
         self.add(attempt)
 
 
@@ -264,6 +278,7 @@ def remember(attempt: Attempt) -> AttemptNote:
         outcome=attempt.outcome,
         failed=attempt.failed_checks,
         text=attempt.output.text or "",
+        text_ref=attempt.output.ref or attempt.ref,
         reasoning=attempt.judgements[0].reasoning if attempt.judgements else "",
         ref=attempt.ref,
         error=attempt.ending_error,
@@ -344,18 +359,15 @@ def _count_hindrances(survey: RunSurvey, attempt: Attempt, conduct: Conduct) -> 
     """Each attempt counts once: what came first kept the rest from happening."""
     survey.with_calls += conduct.calls > 0
     if conduct.obstacle is not None:
-        obstacle = conduct.obstacle
-        _hindered(survey, obstacle.kind).add_with(attempt, obstacle.quote, obstacle.ref)
+        _hindered(survey, conduct.obstacle.kind).add_with(attempt, conduct.obstacle)
         return
     strength, sighting = channel_state(conduct)
     if strength == "likely" and sighting is not None:
-        _hindered(survey, "tool_calls").add_with(attempt, sighting.quote, sighting.ref or attempt.ref)
+        _hindered(survey, "tool_calls").add_with(attempt, sighting)
     elif conduct.calls_as_text is not None and only_writes_calls(conduct):
-        written = conduct.calls_as_text
-        _hindered(survey, "written_calls").add_with(attempt, written.quote, written.ref or attempt.ref)
+        _hindered(survey, "written_calls").add_with(attempt, conduct.calls_as_text)
     elif conduct.ended_empty is not None and not conduct.ended_in_thought:
-        ending = conduct.ended_empty
-        _hindered(survey, "empty_turn").add_with(attempt, ending.quote, ending.ref or attempt.ref)
+        _hindered(survey, "empty_turn").add_with(attempt, conduct.ended_empty)
 
 
 def _hindered(survey: RunSurvey, kind: str) -> HinderedAttempts:

@@ -77,7 +77,7 @@ def at_number(reported: Reported) -> list[Evidence]:
 
 def quote_output(seen: AttemptNote) -> Evidence:
     verdict = f"failed {', '.join(seen.failed)}" if seen.failed else seen.outcome
-    return Evidence(stated=verdict, quote=one_line(seen.text, QUOTE_WIDTH // 2), ref=seen.ref)
+    return Evidence(stated=verdict, quote=one_line(seen.text, QUOTE_WIDTH // 2), ref=seen.text_ref)
 
 
 def _as_counted(name: str) -> tuple[str, int, str]:

@@ -320,5 +320,5 @@ def _suspicion_row(suspect: SuspiciousPass) -> tuple[str, ...]:
         seen.signal.name,
         seen.signal.strength,
         seen.signal.where,
-        seen.signal.quote or "–",
+        seen.signal.words or "–",
     )

@@ -317,7 +317,7 @@ def _parts(group: LeftOutGroup, proof: Proof | None, name: Name) -> list[str]:
     """The evidence, and how the attempts ended if they ended differently."""
     parts = []
     if proof is not None:
-        quote = f'"{one_line(proof.quote, QUOTE)}"'
+        quote = f'"{one_line(proof.quote, QUOTE)}"' if proof.quote else one_line(proof.stated, QUOTE)
         only = f" ({name(group.members[0])})" if len(group.members) == 1 else ""
         place = f"{short_path(one_line(proof.where))} " if _is_file(proof.where) else ""
         parts.append(f"{place}{quote}{only}")

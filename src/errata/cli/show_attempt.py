@@ -15,9 +15,7 @@ from errata.runs.failures import words_below
 from errata.runs.show import ShownAttempt, short_name
 from errata.text.lazy_regex import lazy_regex
 from errata.text.shell import command_line
-from errata.triage.limits import limit_apart
 from errata.triage.not_used import NotUsed
-from errata.triage.reasons import is_statement
 
 
 def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
@@ -176,7 +174,7 @@ def _because(shown: ShownAttempt, explanation: Explanation, seen: set[str], *, r
     decided, follows = explanation.decided, shown.attempt.follows
     if decided is not None and decided.where == "follows" and follows:
         put(f"  because   follows from {short_name(shown, follows)}", hang=INDENT, raw=raw)
-        seen.add(decided.quote)
+        seen.add(decided.words)
         return
     quote = explanation.because
     if not quote.text and shown.refused is not None:
@@ -188,19 +186,19 @@ def _because(shown: ShownAttempt, explanation: Explanation, seen: set[str], *, r
     put(f"  because   {place}", hang=INDENT, raw=raw)
     if quote.text:
         # quote a text once, even if a signal has more of it than its best line
-        seen |= {quote.text, decided.quote if decided else ""}
-        _put_words(quote.where, limit_apart(quote.text, shown.attempt), raw=raw)
+        seen |= {quote.text, decided.words if decided else ""}
+        _put_words(quote.stated, quote.quote, raw=raw)
     if decided is not None and decided.name not in BY_DEFAULT and decided.where != quote.where and quote.text:
         put(f"{'':<{INDENT}}{_place(decided, shown.attempt)}", hang=INDENT, raw=raw)
-        _put_words(decided.where, decided.quote, raw=raw)
+        _put_words(decided.stated, decided.quote, raw=raw)
 
 
-def _put_words(where: str, text: str, *, raw: bool) -> None:
+def _put_words(stated: str, quote: str, *, raw: bool) -> None:
     """A quote behind `>`; what errata states from facts of the log without it."""
-    if is_statement(where, text):
-        put(f"{'':<{INDENT}}{text}", hang=INDENT, raw=raw)
-    else:
-        put_quote(text, indent=INDENT, most=QUOTE_LINES, raw=raw)
+    if stated:
+        put(f"{'':<{INDENT}}{stated}", hang=INDENT, raw=raw)
+    if quote:
+        put_quote(quote, indent=INDENT, most=QUOTE_LINES, raw=raw)
 
 
 def _place(signal: Signal, attempt: Attempt) -> str:
@@ -223,10 +221,10 @@ def _reason(word: str, reason: Reason, attempt: Attempt, seen: set[str], *, raw:
     signal = reason.signal
     strength = f", {signal.strength}" if signal and word == AGAINST else ""
     put(f"  {word:<9} {reason.text}{f' ({signal.name}{strength})' if signal else ''}", hang=INDENT, raw=raw)
-    if signal is not None and signal.quote and not any(signal.quote in text for text in seen):
-        seen.add(signal.quote)
+    if signal is not None and signal.words and not any(signal.words in text for text in seen):
+        seen.add(signal.words)
         put(f"{'':<{INDENT}}{_place(signal, attempt)}", hang=INDENT, raw=raw)
-        _put_words(signal.where, limit_apart(signal.quote, attempt), raw=raw)
+        _put_words(signal.stated, signal.quote, raw=raw)
 
 
 def _labels(suggested: dict[str, str]) -> str:

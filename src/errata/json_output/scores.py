@@ -112,7 +112,9 @@ def _group(scores: Scores, group: LeftOutGroup) -> GroupOutput:
             )
             for trial in group.members
         ),
-        evidence=EvidenceOutput(where=proof.where, quote=proof.quote, case=case_name(run, proof.case))
+        evidence=EvidenceOutput(
+            where=proof.where, quote=proof.quote, stated=proof.stated, case=case_name(run, proof.case)
+        )
         if proof
         else None,
     )

@@ -20,7 +20,14 @@ class Signal(Record):
     rules_version: str = ""
     where: str = ""
     quote: str = ""
+    """Words of the log, at `ref`; empty where it shows something without words."""
+    stated: str = ""
+    """What errata states from facts of the log."""
     strength: Confidence = "likely"
+
+    @property
+    def words(self) -> str:
+        return ": ".join(filter(None, (self.stated, self.quote)))
 
 
 class Attribution(Record):

@@ -34,6 +34,11 @@ class ErrorInfo(Record):
         texts = (("message", self.message), ("type", self.type))
         return next((text for name, text in texts if text and name not in self.derived), "")
 
+    @property
+    def stated(self) -> str:
+        """What its source put into words, where the log has none."""
+        return "" if self.quotable else self.message or self.type
+
 
 class CheckEdit(Record):
     """An earlier value of a check, kept when somebody changed it."""
@@ -61,6 +66,8 @@ class Check(Record):
     """False for checks that a harness reports but leaves out of the outcome."""
     weakness: CheckWeakness = ""
     explanation: str = ""
+    derived: bool = False
+    """Its explanation is in the words of its source: nothing quotes it."""
     reason_code: str = ""
     error: ErrorInfo | None = None
     duration: float | None = None

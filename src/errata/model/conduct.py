@@ -20,6 +20,8 @@ class Sighting(Record):
     count: int
     step: int
     quote: str = ""
+    stated: str = ""
+    """What errata states of it: a call as it is read, or that nothing came."""
 
 
 ObstacleKind = Literal["not_installed", "crashed", "not_set_up"]
@@ -150,11 +152,11 @@ class _ConductTally:
             if match:
                 self.note(self.tokens, step, _around(text, match))
 
-    def note(self, seen: list[Any], step: Step, quote: str) -> None:
+    def note(self, seen: list[Any], step: Step, quote: str, stated: str = "") -> None:
         if seen:
             seen[0] += 1
         else:
-            seen += [1, step.index, _short(quote), step.ref]
+            seen += [1, step.index, _short(quote), _short(stated), step.ref]
 
     def add_call(self, step: Step, call: ToolCall) -> None:
         self.calls += 1
@@ -162,8 +164,8 @@ class _ConductTally:
         if last is not None and last.name == call.name and last.arguments == arguments:
             self._run += 1
             if self._run > (self.longest_call.count if self.longest_call else 1):
-                quote = _call_quote(call)
-                self.longest_call = Sighting(count=self._run, step=self._run_at, quote=quote, ref=self._run_ref)
+                stated = _called(call)
+                self.longest_call = Sighting(count=self._run, step=self._run_at, stated=stated, ref=self._run_ref)
         else:
             self._last, self._run, self._run_at, self._run_ref = call, 1, step.index, step.ref
         result = call.result
@@ -185,13 +187,13 @@ class _ConductTally:
                 self._empty.append((step, call, words))
                 return
             if _STRAY.match(words):
-                self.note(self.mangled, step, f"{call.name}: {words}")
+                self.note(self.mangled, step, words, call.name)
         elif not words.strip():
             if not any(value not in (None, "", [], {}) for value in arguments.values()):
                 self._empty.append((step, call, words))
             return
         elif _STRAY_IN_PATH.match(words):
-            self.note(self.mangled, step, f"{call.name}: {words}")
+            self.note(self.mangled, step, words, call.name)
         self._with_arguments.add(call.name)
 
     def add_result(self, step: Step) -> None:
@@ -216,7 +218,7 @@ class _ConductTally:
         empty: list[Any] = []
         for step, call, words in self._empty:
             if call.arguments or call.name in self._with_arguments or _TAKES_ARGUMENTS.search(call.name):
-                self.note(empty, step, f"{call.name}({words!r})" if call.arguments else f"{call.name}()")
+                self.note(empty, step, "", f"{call.name}({words!r})" if call.arguments else f"{call.name}()")
         return _sighting(empty)
 
 
@@ -294,7 +296,8 @@ def _ended_empty(last: Step, calls: int) -> Sighting | None:
         return None
     if not calls and not _spent(last):
         return None
-    return Sighting(count=1, step=last.index, quote=last.text or f"empty after {calls} calls", ref=last.ref)
+    stated = "" if last.text else f"empty after {calls} calls"
+    return Sighting(count=1, step=last.index, quote=last.text, stated=stated, ref=last.ref)
 
 
 def _ended_in_thought(last: Step, calls: int) -> bool:
@@ -312,7 +315,7 @@ def _is_empty(text: str) -> bool:
 
 
 def _sighting(seen: list[Any]) -> Sighting | None:
-    return Sighting(count=seen[0], step=seen[1], quote=seen[2], ref=seen[3]) if seen else None
+    return Sighting(count=seen[0], step=seen[1], quote=seen[2], stated=seen[3], ref=seen[4]) if seen else None
 
 
 def _short(text: str) -> str:
@@ -324,7 +327,7 @@ def _around(text: str, match: re.Match[str]) -> str:
     return beginning(text[match.start() : match.start() + QUOTE + BEYOND], QUOTE).strip()
 
 
-def _call_quote(call: ToolCall) -> str:
+def _called(call: ToolCall) -> str:
     _, words = _main_argument(call.arguments)
     return _short(
         f"{call.name}: {words}" if words is not None else f"{call.name}({beginning(str(call.arguments), QUOTE)})"

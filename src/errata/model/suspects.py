@@ -45,6 +45,8 @@ class TaskEvidence(Struct):
     """Subjects whose failures were looked at."""
     where: str = ""
     quote: str = ""
+    stated: str = ""
+    """What errata states from facts of the log."""
     attempt: str = ""
     """The id of an attempt that shows it."""
 

@@ -193,7 +193,8 @@ def scrolling(table: str, label: str) -> str:
 
 def _quote(quote: QuoteLine) -> str:
     means = f'<span class="note">{page_text(quote.means)}</span>' if quote.means else ""
-    return f'<li><code class="place">{page_text(quote.place)}</code><mark>{page_text(quote.text)}</mark>{means}</li>'
+    words = page_text(quote.stated) + (f"<mark>{page_text(quote.text)}</mark>" if quote.text else "")
+    return f'<li><code class="place">{page_text(quote.place)}</code>{words}{means}</li>'
 
 
 def _breakable(name: str) -> str:

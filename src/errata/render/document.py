@@ -120,6 +120,7 @@ class Fields(msgspec.Struct, frozen=True, gc=False, tag=True):
 class QuoteLine(msgspec.Struct, frozen=True, gc=False):
     place: str
     text: str
+    stated: str = ""
     means: str = ""
 
 

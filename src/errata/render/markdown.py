@@ -248,7 +248,12 @@ def _status(document: Document) -> Iterator[tuple[str, Line]]:
 
 def _quoted(block: Quotes) -> Items:
     lines = (
-        line(Code(quote.place), ": ", Code(quote.text), f" ({quote.means})" if quote.means else "")
+        line(
+            Code(quote.place),
+            f": {quote.stated}" if quote.stated else "",
+            *((": ", Code(quote.text)) if quote.text else ()),
+            f" ({quote.means})" if quote.means else "",
+        )
         for quote in block.quotes
     )
     return Items(tuple(lines))

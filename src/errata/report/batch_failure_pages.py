@@ -9,6 +9,8 @@ from errata.render.document import (
     Document,
     Line,
     Link,
+    QuoteLine,
+    Quotes,
     Section,
     Snippet,
     items,
@@ -157,8 +159,8 @@ def failure_sections(failure: BatchFailure, report: BatchReport) -> Iterator[Sec
     if failure.doubts:
         yield Section(title=DOUBTS, blocks=(items(map(marked, failure.doubts)),))
     if failure.evidence:
-        pieces = items(line(Code(each.place), ": ", Code(each.quote)) for each in failure.evidence)
-        yield Section(title="Evidence", blocks=(pieces,))
+        quotes = Quotes(tuple(QuoteLine(each.place, each.quote, each.stated) for each in failure.evidence))
+        yield Section(title="Evidence", blocks=(quotes,))
     if len(report.sessions) > 1 and failure.timeline:
         rows = [
             (str(each.session), moment_times(each), moment_result(each), line(Code(each.place)))

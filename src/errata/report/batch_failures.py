@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from errata.model import Attempt, Attribution, Case, ErrorInfo, Verdict
+from errata.model import Attempt, Attribution, Case, ErrorInfo, Signal, Verdict
 from errata.model.case_versions import CaseBook
 from errata.model.identity import split_attempt_id
 from errata.model.output.report.batch import (
@@ -254,12 +254,14 @@ def _evidence(attribution: Attribution | None, standing: AttemptReview | None) -
         for quote in standing.standing.verdict.evidence:
             yield QuotedEvidence(place=quote.place, quote=short_line(quote.quote, QUOTE))
         return
-    signals = [one for one in attribution.signals if len(one.quote.split()) > 1] if attribution is not None else []
-    quotes: dict[str, str] = {}  # `fail` alone is not evidence; two rules may match one line
+    signals = [one for one in attribution.signals if len(one.words.split()) > 1] if attribution is not None else []
+    # `fail` alone is not evidence; two rules may match one line
+    shown: dict[str, Signal] = {}
     for signal in signals:
+        shown.setdefault(signal.words, signal)
+    for signal in shown.values():
         place = str(signal.ref) if signal.ref is not None else signal.where
-        quotes.setdefault(short_line(signal.quote, QUOTE), place)
-    yield from (QuotedEvidence(place=place, quote=quote) for quote, place in quotes.items())
+        yield QuotedEvidence(place=place, quote=short_line(signal.quote, QUOTE), stated=signal.stated)
 
 
 def _timeline(batch: BatchAttempts, case: str, attempt: Attempt) -> Iterator[Moment]:

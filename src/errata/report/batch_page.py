@@ -187,7 +187,11 @@ def _failure(failure: BatchFailure, sections: Sequence[Section], report: BatchRe
         rows.append(("first line", line(Code(failure.place))))
     blocks: list[Block] = [fields(rows)]
     error = " ".join(failure.error.split())
-    evidence = [QuoteLine(one.place, one.quote, one.means) for one in failure.evidence if one.quote not in error]
+    evidence = [
+        QuoteLine(quoted.place, quoted.quote, quoted.stated, quoted.means)
+        for quoted in failure.evidence
+        if not quoted.quote or quoted.quote not in error
+    ]
     blocks += [Quotes(tuple(evidence))] if evidence else []
     for section in sections:
         blocks += [paragraph(Strong(section.title)), *section.blocks]

@@ -182,8 +182,9 @@ def against(task: SuspectTask) -> str:
     """All that speaks against it, and the reader's verdict where there is one."""
     parts = []
     for evidence in task.evidence:
-        quote = f": `{one_line(evidence.quote).replace('`', chr(39))}`" if evidence.quote else ""
-        parts.append(f"{evidence_in_words(evidence, task)}{quote}")
+        quote = f"`{one_line(evidence.quote).replace('`', chr(39))}`" if evidence.quote else ""
+        words = (evidence_in_words(evidence, task), one_line(evidence.stated), quote)
+        parts.append(": ".join(filter(None, words)))
     if task.review is not None:
         parts.append(review_in_words(task.review))
     return "; ".join(parts) or only_counts(task)

@@ -243,7 +243,7 @@ def _blocks(failure: RunFailure, error: Line, word: str, tell_reader: bool) -> I
     evidence = [each for each in failure.evidence if not _has_error(failure, each)]
     if evidence:
         yield paragraph("Evidence")
-        yield Quotes(tuple(QuoteLine(piece.place, piece.quote, piece.means) for piece in evidence))
+        yield Quotes(tuple(QuoteLine(piece.place, piece.quote, piece.stated, piece.means) for piece in evidence))
     yield from _snippets(failure.snippets)
     yield from _fix(failure.fix)
     for doubt in failure.doubts:
@@ -272,7 +272,7 @@ def _is_judges(failure: RunFailure) -> bool:
 
 def _has_error(failure: RunFailure, evidence: QuotedEvidence) -> bool:
     """Whether it is the line with the error, or a part of it."""
-    quote, error = evidence.quote, failure.error
+    quote, error = evidence.quote or evidence.stated, failure.error
     return bool(quote and error and (quote in error or error in quote))
 
 

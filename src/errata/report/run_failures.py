@@ -195,21 +195,23 @@ class EvidenceQuotes:
         shown: list[str] = []
         if error:
             shown.append(error.text)
-            yield QuotedEvidence(place=error.where, quote=short_line(error.text, QUOTE))
+            yield QuotedEvidence(place=error.where, quote=short_line(error.quote, QUOTE), stated=error.stated)
         for piece in self._signal_quotes(failure):
-            if len(shown) < QUOTES and not any(piece.quote in one for one in shown):
-                shown.append(piece.quote)
+            text = ": ".join(filter(None, (piece.stated, piece.quote)))
+            if len(shown) < QUOTES and not any(text in one for one in shown):
+                shown.append(text)
                 yield piece
 
     def _signal_quotes(self, failure: JoinedFailure) -> Iterator[QuotedEvidence]:
         """What rules saw, where that is more than a failed check."""
         attribution = failure.attribution
         for signal in attribution.signals if attribution is not None else ():
-            if " " in signal.quote and says_more(signal.quote, failure.attempt):
+            if " " in signal.words and says_more(signal.words, failure.attempt):
                 place = str(signal.ref) if signal.ref is not None and signal.ref.line else signal.where
                 plain = signal.name in BY_DEFAULT or (attribution is not None and signal.name == attribution.decided_by)
                 means = "" if plain else self.meaning(signal.name)
-                yield QuotedEvidence(place=place, quote=short_line(signal.quote, QUOTE), means=means)
+                quote = short_line(signal.quote, QUOTE)
+                yield QuotedEvidence(place=place, quote=quote, stated=signal.stated, means=means)
 
 
 def _quoted(verdict: Verdict) -> Iterator[QuotedEvidence]:
@@ -303,7 +305,7 @@ def _repeats(group: _SharingFailures, larger: _SharingFailures) -> bool:
 
 def _errors_of(attribution: Attribution, lines: Sequence[LogLine]) -> Iterator[_ErrorText]:
     key = attribution.failure_key
-    quote = next((signal.quote for signal in attribution.signals if signal.name == attribution.decided_by), "")
+    quote = next((signal.words for signal in attribution.signals if signal.name == attribution.decided_by), "")
     if is_informative(key) and not lists_only_names(key):
         yield _error_in_key(key, quote)
     elif attribution.decided_by not in BY_DEFAULT and quote:

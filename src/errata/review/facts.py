@@ -41,6 +41,7 @@ def signals_of(signals: Sequence[Signal], texts: Sequence[str], tell: Tell) -> t
             name=signal.name,
             where=in_short(signal.where, NAME, tell),
             quote=_quote(signal.quote, texts, tell),
+            stated=_quote(signal.stated, texts, tell),
             strength=signal.strength,
         )
         for signal in _first(signals)

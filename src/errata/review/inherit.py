@@ -62,7 +62,7 @@ def inherited_verdicts(
 
 def _has_an_error(attribution: Attribution) -> bool:
     """The key of an error begins with its phase; that of a measured failure with the names of its checks."""
-    return any(signal.where.startswith(("errors[", "checks[")) and signal.quote for signal in attribution.signals) and (
+    return any(signal.where.startswith(("errors[", "checks[")) and signal.words for signal in attribution.signals) and (
         attribution.failure_key.exact.partition(":")[0] in _PHASES
     )
 

@@ -368,7 +368,7 @@ def _around(packet: Packet) -> Iterator[str]:
     """Without the history: it contains labels, written by reviewers and people."""
     yield from (packet.case_key, json_text(packet.run))
     yield from (place.place for place in packet.places)
-    yield from (signal.quote for signal in packet.signals)
+    yield from (signal.words for signal in packet.signals)
     yield from (one.what for one in packet.left_out)
     yield from packet.timeline
     yield from (one.quote for one in packet.observations)

@@ -117,7 +117,7 @@ def clues_of(material: Material, tell: Tell) -> Clues:
     messages = [readable(text, tell) for text in _messages(attempt)]
     lines = [line for text in _logs(attempt) for line in telling_lines(readable(text, tell))]
     signals = material.attribution.signals if material.attribution else ()
-    quotes = [one.quote for one in signals if one.quote and one.where != ELSEWHERE]
+    quotes = [one.quote for one in signals if one.quote and not one.stated and one.where != ELSEWHERE]
     error = _error_line(attempt, lines, tell)
     wanted = [error, *quotes, *(line for text in messages for line in text.splitlines()[:3]), *lines]
     observations = () if material.is_turn else evidence_log(attempt, material.case, material.run.context)

@@ -218,7 +218,7 @@ def _about(packet: Packet) -> Iterator[str]:
     yield f"case: {one_line(for_others(packet.case_key))}, attempt {packet.attempt}"
     yield f"facts: {json_text(packet.facts)}"
     for signal in packet.signals:
-        yield f"signal: {json_text({'name': signal.name, 'where': signal.where, 'quote': signal.quote})}"
+        yield f"signal: {json_text({'name': signal.name, 'where': signal.where, 'quote': signal.words})}"
     for observation in packet.observations:
         steps = ", ".join(map(str, observation.steps or (observation.step,)))
         text = f"{one_line(observation.speaker)}: {one_line(observation.text)}"

@@ -83,7 +83,8 @@ def _place(place: PacketPlace) -> PacketPlace:
 
 
 def _signal(signal: Signal) -> Signal:
-    return msgspec.structs.replace(signal, where=for_others(signal.where), quote=for_others(signal.quote), extra={})
+    texts = {name: for_others(getattr(signal, name)) for name in ("where", "quote", "stated")}
+    return msgspec.structs.replace(signal, **texts, extra={})
 
 
 def _observation(observation: Observation) -> Observation:

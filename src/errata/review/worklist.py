@@ -173,7 +173,7 @@ def _key(attribution: Attribution | None) -> str:
     """
     if attribution is None or not attribution.failure_key.exact:
         return ""
-    quotes = {signal.name: signal.quote for signal in attribution.signals if signal.quote}
+    quotes = {signal.name: signal.words for signal in attribution.signals if signal.words}
     quote = quotes.get(attribution.decided_by) or next(iter(quotes.values()), "")
     return f"{attribution.owner} {attribution.failure_key.exact} {_NUMBERS.sub('0', quote)}" if quote else ""
 

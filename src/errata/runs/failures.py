@@ -115,9 +115,10 @@ class Failure(msgspec.Struct, frozen=True):
             proof=(attribution.proof or None) if attribution else None,
             proof_reason=(attribution.proof_reason or None) if attribution else None,
             decided_by=attribution.decided_by if attribution else None,
-            signals=tuple(SignalOutput(name=one.name, where=one.where, quote=one.quote) for one in attribution.signals)
-            if attribution
-            else (),
+            signals=tuple(
+                SignalOutput(name=signal.name, where=signal.where, quote=signal.quote, stated=signal.stated)
+                for signal in (attribution.signals if attribution else ())
+            ),
             failure_key=attribution.failure_key if attribution else None,
             suggested_labels=attribution.suggested_labels if attribution else {},
             bucket=self.bucket,

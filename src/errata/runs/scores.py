@@ -28,6 +28,7 @@ class Proof(msgspec.Struct, frozen=True):
     where: str
     quote: str
     case: str
+    stated: str = ""
 
 
 class Scores(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,8 +112,10 @@ def _proofs(scores: Mapping[Policy, Score], attributions: Mapping[str, Attributi
     for group in (group for score in scores.values() for group in (*score.groups, *score.beside) if group.signal):
         for member in group.members:
             signals = attributions[member.id].signals if member.id in attributions else ()
-            signal = next((signal for signal in signals if signal.name == group.signal and signal.quote), None)
+            signal = next((signal for signal in signals if signal.name == group.signal and signal.words), None)
             if signal is not None:
-                proofs.setdefault((group.why, group.signal), Proof(signal.where, signal.quote, member.case))
+                proofs.setdefault(
+                    (group.why, group.signal), Proof(signal.where, signal.quote, member.case, signal.stated)
+                )
                 break
     return proofs

@@ -137,6 +137,7 @@ class SuspiciousPass(msgspec.Struct, frozen=True):
             strength=seen.signal.strength,
             where=seen.signal.where,
             quote=seen.signal.quote,
+            stated=seen.signal.stated,
         )
 
 

@@ -113,7 +113,7 @@ def _quotes(attempt: Attempt, attribution: Attribution, asked: str, *, is_short:
     """Place and text, each text once."""
     reason = reason_of(attempt, attribution, asked)
     seen = {""}
-    texts = [(reason.where, reason.text), *((entry.where, entry.quote) for entry in attribution.signals)]
+    texts = [(reason.where, reason.text), *((entry.where, entry.words) for entry in attribution.signals)]
     if not is_short:
         texts += [(f"errors[{at}].message", error.message) for at, error in enumerate(attempt.errors)]
         texts += [(f"checks[{entry.name}]", entry.explanation) for entry in attempt.checks if entry.failed]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from errata.model import Attempt
+from errata.model import Attempt, Check
 from errata.text.clean import clean, one_line
 from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import mask
@@ -65,6 +65,12 @@ class LogLine(NamedTuple):
 class ReasonQuote(NamedTuple):
     where: str
     text: str
+    stated: str = ""
+    """How the text begins where that is not in the log: errata states it from facts."""
+
+    @property
+    def quote(self) -> str:
+        return self.text.removeprefix(self.stated).removeprefix(": ")
 
     def __bool__(self) -> bool:
         return bool(self.text) and self.text.lower() not in _EMPTY
@@ -81,12 +87,12 @@ def error_of(attempt: Attempt, *, wash: Wash = str) -> ReasonQuote:
 def explanations(attempt: Attempt, texts: Iterator[ReasonQuote], *, wash: Wash = str) -> Iterator[ReasonQuote]:
     """The informative line of each text that states more than that the attempt failed, then the lines of its logs."""
     answer = one_line(attempt.output.text or attempt.output.answer or "")
-    for where, text in texts:
+    for where, text, stated in texts:
         shown = key_line(wash(text))
         # a scorer that only repeats the answer explains nothing
         repeats = shown in answer and where.startswith(("checks[", "outcome"))
         if says_more(shown, attempt) and not repeats:
-            yield ReasonQuote(where, shown)
+            yield ReasonQuote(where, shown, stated if shown.startswith(stated) else "")
     yield from (ReasonQuote(line.where, line.text) for line in error_lines(attempt, wash=wash))
 
 
@@ -96,13 +102,17 @@ def own_texts(attempt: Attempt) -> Iterator[ReasonQuote]:
     for at, error in enumerate(attempt.errors):
         # what was recovered, or befell a scorer that does not count, explains nothing
         if not error.recovered and (attempt.measurement != "scored" or error not in beside):
-            yield ReasonQuote(f"errors[{at}].message", error.message)
+            yield ReasonQuote(f"errors[{at}].message", error.message, error.stated)
     failed = [check for check in attempt.checks if check.failed]
     # a bare measurement explains its own check, not the others that failed
     measured = [one for one in failed if is_measurement(one.explanation)] if len(failed) > 1 else []
-    yield from (ReasonQuote(f"checks[{one.name}]", one.explanation) for one in failed if one not in measured)
+    yield from (_of_check(one) for one in failed if one not in measured)
     yield from (ReasonQuote(f"judgements[{signal.judge}]", signal.reasoning) for signal in attempt.objections[:1])
-    yield from (ReasonQuote(f"checks[{one.name}]", one.explanation) for one in measured)
+    yield from map(_of_check, measured)
+
+
+def _of_check(check: Check) -> ReasonQuote:
+    return ReasonQuote(f"checks[{check.name}]", check.explanation, check.explanation if check.derived else "")
 
 
 def is_measurement(text: str) -> bool:

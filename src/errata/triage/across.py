@@ -105,8 +105,9 @@ def _reference_fails(elsewhere: CaseElsewhere, attempt: Attempt) -> Iterator[Obs
         return
     strength: Confidence = "weak" if elsewhere.passed else "likely"
     failed = next((check for check in gold.checks if check.failed), None)
-    quote = (failed.explanation if failed else "") or gold.native_status or gold.outcome
-    seen = signal("reference_fails", strength, f"run {gold.run}", quote, gold.ref)
+    quote = failed.explanation if failed else ""
+    stated = "" if quote else gold.native_status or gold.outcome
+    seen = signal("reference_fails", strength, f"run {gold.run}", quote, gold.ref, stated=stated)
     if attempt.run == gold.run:
         also: tuple[Owner, ...] = ("task", "grader", "environment")
         yield Observed(signal=seen, owner="unknown", also=also, is_specific=True)
@@ -125,11 +126,12 @@ def _all_fail(elsewhere: CaseElsewhere, attempt: Attempt) -> Iterator[Observed]:
     alike = elsewhere.refused.get(refused, 0)
     if alike >= FEWEST:
         test, message = refused[0]
-        quote = f"{alike} of {len(elsewhere.failed)} subjects pass all but {test}: {message}"
-        yield Observed(signal=signal("all_fail", "likely", "other runs", quote), owner="task")
+        stated = f"{alike} of {len(elsewhere.failed)} subjects pass all but {test}"
+        seen = signal("all_fail", "likely", "other runs", message, attempt.ref, stated=stated)
+        yield Observed(signal=seen, owner="task")
     else:
         # the counts do not tell a broken task from a hard one: they name no owner
-        yield Observed(signal=signal("all_fail", "weak", "other runs", subjects), owner=None)
+        yield Observed(signal=signal("all_fail", "weak", "other runs", "", stated=subjects), owner=None)
 
 
 PAIR = 2

@@ -6,7 +6,7 @@ from errata.model import Attempt, Attribution
 from errata.model.words import Confidence, Owner, Proof, ProofReason
 from errata.transcript.simulated_user import has_simulated_user
 from errata.triage.keys import failure_key
-from errata.triage.observed import OWNER_BY_PHASE, Observed, signal
+from errata.triage.observed import OWNER_BY_PHASE, Observed, placed, signal
 from errata.triage.rulesets import Rules
 from errata.triage.taxonomy import suggestions
 
@@ -53,9 +53,9 @@ def attribute(
     proof, reason = _proof(attempt, every, also, passed_by) if owner == "model" else NOT_ASKED
     if reason == "no_other_result" and is_other_task:
         reason = "task_differs"
-    signals = [one.signal for one in every]
+    signals = [placed(one.signal, attempt) for one in every]
     if reason == "passed_elsewhere":
-        signals.append(signal(reason, "likely", "other results", f"passed by {passed_by}"))
+        signals.append(signal(reason, "likely", "other results", "", stated=f"passed by {passed_by}"))
     return Attribution(
         attempt=attempt.id,
         owner=owner,

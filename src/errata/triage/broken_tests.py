@@ -34,9 +34,9 @@ def broken_test(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     if broken:
         strength: Confidence = "likely" if len(broken) == len(tests) else "weak"
         where, test = broken[0]
-        quote = f"{test.file}:{test.line}: {test.message}" if test.file else test.message
+        stated = f"{test.file}:{test.line}" if test.file else ""
         yield Observed(
-            signal=signal("broken_test", strength, where, quote, attempt.ref),
+            signal=signal("broken_test", strength, where, test.message, attempt.ref, stated=stated),
             owner="grader",
             breaks=strength == "likely",
         )

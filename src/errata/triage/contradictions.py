@@ -83,8 +83,8 @@ def _value(match: re.Match[str]) -> float | None:
 TAIL = 4_000
 
 
-def _observed(case: Case, name: str, strength: Confidence, where: str, quote: str) -> Observed:
-    return Observed(signal=signal(name, strength, where, quote, case.ref), owner="task")
+def _observed(case: Case, name: str, strength: Confidence, where: str, stated: str) -> Observed:
+    return Observed(signal=signal(name, strength, where, "", case.ref, stated=stated), owner="task")
 
 
 def expected_contradicts_data(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
@@ -103,8 +103,8 @@ def expected_contradicts_data(attempt: Attempt, case: Case | None) -> Iterator[O
             is_all = writes is None or (len(writes.unexpected) <= 1 and len(writes.missing) <= 1)
             strength: Confidence = "likely" if is_all else "weak"
             more = "" if is_all else "; the model also made other mistakes"
-            quote = f"expected {' '.join(person)} born {date}, the tools return {known}{more}"
-            evidence = signal("expected_contradicts_data", strength, "case.expected", quote, case.ref)
+            stated = f"expected {' '.join(person)} born {date}, the tools return {known}{more}"
+            evidence = signal("expected_contradicts_data", strength, "case.expected", "", case.ref, stated=stated)
             yield Observed(signal=evidence, owner="task", is_specific=True)
             return
 

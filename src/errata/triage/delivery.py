@@ -15,8 +15,8 @@ from errata.triage.observed import Observed, signal
 FAULTS = {
     "empty": "the text sent is empty",
     "reference": "the text sent is",
-    "unresolved": "a variable has no value in the text sent:",
-    "without_variables": "none of the case's variables is in the text sent:",
+    "unresolved": "a variable has no value in the text sent",
+    "without_variables": "none of the case's variables is in the text sent",
 }
 LONGEST_TASK = 400
 
@@ -32,8 +32,7 @@ def delivery_signal(attempt: Attempt, case: Case | None) -> Signal | None:
     fault = attempt.undelivered or _unresolved_task(case)
     if fault is None:
         return None
-    quote = f"{FAULTS[fault.fault]} {fault.sent}".strip()
-    return signal("prompt_not_delivered", "likely", "prompt", quote, attempt.ref)
+    return signal("prompt_not_delivered", "likely", "prompt", fault.sent, attempt.ref, stated=FAULTS[fault.fault])
 
 
 def _unresolved_task(case: Case | None) -> Undelivered | None:
@@ -109,9 +108,9 @@ def _signal(attempt: Attempt, body: ErrorBody) -> Signal:
     # a model may write such a text itself; without a status or a count of tokens the two look the same
     is_sure = attempt.http_status is not None or tokens_of_answer(attempt) == 0
     strength: Confidence = "likely" if is_sure else "weak"
-    status = f"HTTP {body.status}: " if body.status is not None else ""
+    status = f"HTTP {body.status}" if body.status is not None else ""
     where = "http_status" if attempt.http_status is not None else "output.text"
-    return signal("error_body", strength, where, f"{status}{attempt.output.text or ''}", attempt.ref)
+    return signal("error_body", strength, where, attempt.output.text or "", attempt.ref, stated=status)
 
 
 def _is_provider(status: int) -> bool:

@@ -52,15 +52,16 @@ def wrote_something_else(attempt: Attempt, case: Case | None) -> Iterator[Observ
     if writes is None or not (writes.unexpected or writes.missing):
         return
     if not writes.unexpected:
-        seen = signal("never_wrote", "likely", "case.expected", _call(writes.missing[0]), case.ref if case else None)
+        ref = case.ref if case else None
+        seen = signal("never_wrote", "likely", "case.expected", "", ref, stated=_call(writes.missing[0]))
         yield Observed(signal=seen, owner="model")
     elif not writes.missing:
-        seen = signal("wrote_too_much", "likely", "tool calls", _call(writes.unexpected[0]), attempt.ref)
+        seen = signal("wrote_too_much", "likely", "tool calls", "", attempt.ref, stated=_call(writes.unexpected[0]))
         yield Observed(signal=seen, owner="model", is_self_evident=True)
     else:
         compared = compare_actions(attempt, case)
-        quote = _mistakes(compared) if compared is not None else ""
-        seen = signal("wrote_otherwise", "likely", "tool calls", quote, attempt.ref)
+        stated = _mistakes(compared) if compared is not None else ""
+        seen = signal("wrote_otherwise", "likely", "tool calls", "", attempt.ref, stated=stated)
         is_contrary = compared is not None and _contradicts_user(attempt, compared)
         yield Observed(signal=seen, owner="model", contradicts_user=is_contrary)
 

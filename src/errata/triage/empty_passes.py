@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from msgspec import structs
+
 from errata.model import Attempt, Case, Check, Signal
 from errata.model.words import Confidence
 from errata.text.lazy_regex import lazy_regex
@@ -30,7 +32,7 @@ def answered_with_an_error(attempt: Attempt, case: Case | None) -> Iterator[Sign
     seen = error_body_signal(attempt, case)
     if seen is not None:
         strength: Confidence = "weak" if is_about_safety(attempt, case) else seen.strength
-        yield signal(seen.name, strength, seen.where, seen.quote, seen.ref)
+        yield structs.replace(seen, strength=strength)
 
 
 def nothing_to_meet(attempt: Attempt, case: Case | None) -> Iterator[Signal]:
@@ -43,8 +45,8 @@ def nothing_to_meet(attempt: Attempt, case: Case | None) -> Iterator[Signal]:
     if own and all(check.kind == "reward" for check in empty):
         return  # one factor of a reward; the others were measured
     strength: Confidence = "weak" if own else "likely"
-    quote = f"{empty[0].name} has nothing to check" + (f": {empty[0].explanation}" if empty[0].explanation else "")
-    yield signal("empty_criteria", strength, f"checks[{empty[0].name}]", quote, empty[0].ref or attempt.ref)
+    name, quote, ref = empty[0].name, empty[0].explanation, empty[0].ref or attempt.ref
+    yield signal("empty_criteria", strength, f"checks[{name}]", quote, ref, stated=f"{name} has nothing to check")
 
 
 def _has_no_criteria(check: Check, attempt: Attempt, case: Case | None) -> bool:
@@ -63,7 +65,9 @@ def _repeats_others(check: Check, passed: list[Check]) -> bool:
 def nothing_was_asserted(attempt: Attempt, _case: Case | None) -> Iterator[Signal]:
     """For sources that list every check: without one, any answer passes."""
     if not attempt.checks and not attempt.judgements:
-        yield signal("nothing_asserted", "likely", "checks", attempt.native_status or "no check", attempt.ref)
+        yield signal(
+            "nothing_asserted", "likely", "checks", "", attempt.ref, stated=attempt.native_status or "no check"
+        )
 
 
 def tests_were_skipped(attempt: Attempt, _case: Case | None) -> Iterator[Signal]:
@@ -72,9 +76,9 @@ def tests_were_skipped(attempt: Attempt, _case: Case | None) -> Iterator[Signal]
     if not skipped:
         return
     much = len(skipped) > MOSTLY * len(tests)
-    quote = f"{len(skipped)} of {len(tests)} tests were skipped: {skipped[0].name}"
+    stated, quote = f"{len(skipped)} of {len(tests)} tests were skipped", skipped[0].name
     if much or any(check.status == "pass" for check in skipped):
-        yield signal("skipped_tests", "likely" if much else "weak", "checks", quote, attempt.ref)
+        yield signal("skipped_tests", "likely" if much else "weak", "checks", quote, attempt.ref, stated=stated)
 
 
 def passed_on_leftovers(attempt: Attempt, _case: Case | None) -> Iterator[Signal]:
@@ -97,7 +101,8 @@ def judge_not_asked(attempt: Attempt, _case: Case | None) -> Iterator[Signal]:
         return
     if text.strip() and not _REFUSES.search(text):
         judged = attempt.judgements[0]
-        yield signal("judge_not_asked", "weak", "usage.judge", judged.reasoning or "no tokens", judged.ref)
+        stated = "" if judged.reasoning else "no tokens"
+        yield signal("judge_not_asked", "weak", "usage.judge", judged.reasoning, judged.ref, stated=stated)
 
 
 RULES = (

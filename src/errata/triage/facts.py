@@ -38,7 +38,7 @@ ENDED = "MODEL_ENDED_SESSION"
 
 def follows_another(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     if attempt.follows:
-        yield _observed(attempt, "follower", "collateral", "certain", "follows", attempt.follows)
+        yield _observed(attempt, "follower", "collateral", "certain", "follows", "", stated=attempt.follows)
 
 
 def ended_the_session(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
@@ -120,7 +120,7 @@ def _innermost_frame(error: ErrorInfo) -> tuple[str, str]:
 
 def spent_nothing(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     if attempt.usage.subject.tokens == 0 and not attempt.output.text and attempt.execution == "error":
-        yield _observed(attempt, "zero_tokens", None, "likely", "usage", "total = 0")
+        yield _observed(attempt, "zero_tokens", None, "likely", "usage", "", stated="total = 0")
 
 
 _WORLD = ("environment", "setup")
@@ -129,17 +129,20 @@ _WORLD = ("environment", "setup")
 def measurement_broke(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     if attempt.measurement == "error":
         broken = next((check for check in attempt.checks if check.status == "error"), None)
-        quote = (broken.error.message if broken.error else broken.explanation) if broken else attempt.native_status
+        quote = broken.error or broken.explanation if broken else ""
+        stated = "" if broken else attempt.native_status
         world = next((error for error in attempt.errors if error.phase in _WORLD and not error.recovered), None)
         if world is None:
-            yield _observed(attempt, "measurement_failed", "grader", "likely", "measurement", quote, breaks=True)
+            yield _observed(
+                attempt, "measurement_failed", "grader", "likely", "measurement", quote, stated=stated, breaks=True
+            )
         else:  # the source states where it broke
             observation = _observed(
                 attempt, "measurement_failed", "environment", "likely", "errors.message", world, breaks=True
             )
             yield msgspec.structs.replace(observation, also=("grader",))
     elif attempt.measurement == "unscored":
-        yield _observed(attempt, "no_verdict", "grader", "likely", "measurement", "unscored", breaks=True)
+        yield _observed(attempt, "no_verdict", "grader", "likely", "measurement", "", stated="unscored", breaks=True)
 
 
 def equals_the_reference(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
@@ -191,7 +194,9 @@ def a_check_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
         where = f"checks[{failed.name}]" if failed else "outcome"
         # how the attempt ended is not a reason for a check to fail
         status = f"{failed.name}: failed" if failed and attempt.execution == "completed" else attempt.native_status
-        yield _observed(attempt, "check_failed", "model", "likely", where, reason or status)
+        is_quote = bool(reason and failed and not failed.derived)
+        quote, stated = (reason, "") if is_quote else ("", reason or status)
+        yield _observed(attempt, "check_failed", "model", "likely", where, quote, stated=stated)
 
 
 # judges praise first; what they refuse it for comes behind
@@ -203,7 +208,7 @@ def crashed_in_the_harness(attempt: Attempt, _case: Case | None) -> Iterator[Obs
     for at, error in enumerate(attempt.errors):
         # a limit is raised by the harness's code too, on purpose
         if error.frame.startswith(HARNESS_FRAMES) and not error.recovered and not error.type.endswith("TimeoutError"):
-            evidence = signal("harness_frame", "likely", f"errors[{at}].frame", error.frame, error.ref)
+            evidence = signal("harness_frame", "likely", f"errors[{at}].frame", "", error.ref, stated=error.frame)
             yield Observed(signal=evidence, owner="harness")
             return
 
@@ -354,10 +359,13 @@ def _observed(
     where: str,
     quote: str | ErrorInfo,
     *,
+    stated: str = "",
     breaks: bool = False,
 ) -> Observed:
-    words, ref = (quote.quotable, quote.ref or attempt.ref) if isinstance(quote, ErrorInfo) else (quote, attempt.ref)
-    evidence = signal(name, strength, where, words, ref)
+    ref = attempt.ref
+    if isinstance(quote, ErrorInfo):
+        ref, stated, quote = quote.ref or ref, quote.stated, quote.quotable
+    evidence = signal(name, strength, where, quote, ref, stated=stated)
     return Observed(signal=evidence, owner=owner, breaks=breaks, is_specific=name == "verifier_never_ran")
 
 

@@ -166,4 +166,4 @@ def sentence_about(dimension: str, judge: str) -> str:
     at = next((at for at, one in enumerate(every) if concludes.search(one)), None)
     if at is not None:
         return every[at - 1] if at and bare.fullmatch(every[at]) else every[at]
-    return _first(_ABOUT[dimension], judge) or f"{dimension}: failed"
+    return _first(_ABOUT[dimension], judge)

@@ -18,19 +18,20 @@ def judges_disagree(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
         return
     valid = [judgement for judgement in attempt.judgements if judgement.valid and judgement.passed is not None]
     if len({judgement.passed for judgement in valid}) > 1:
-        quote = ", ".join(f"{one.judge or one.model}: {one.passed}" for one in valid)
+        stated = ", ".join(f"{one.judge or one.model}: {one.passed}" for one in valid)
         # their verdicts may be in another file than the attempt
         ref = next((one.ref for one in valid if not one.passed), None) or attempt.ref
         if _is_tie(valid) or _contradict(valid):
-            yield Observed(signal=signal("judges_contradict", "likely", "judgements", quote, ref), owner="grader")
+            seen = signal("judges_contradict", "likely", "judgements", "", ref, stated=stated)
         else:
-            yield Observed(signal=signal("judges_disagree", "weak", "judgements", quote, ref), owner="grader")
+            seen = signal("judges_disagree", "weak", "judgements", "", ref, stated=stated)
+        yield Observed(signal=seen, owner="grader")
         return
     failed = {check.name: check.judge for check in attempt.checks if check.failed and check.judge}
     for check in attempt.checks:
         if check.status == "pass" and check.judge and failed.get(check.name, check.judge) != check.judge:
-            quote = f"{check.name}: {failed[check.name]} fail, {check.judge} pass"
-            yield _doubt(attempt, "judges_disagree", f"checks[{check.name}]", quote)
+            stated = f"{check.name}: {failed[check.name]} fail, {check.judge} pass"
+            yield _doubt(attempt, "judges_disagree", f"checks[{check.name}]", stated=stated)
             return
 
 
@@ -61,15 +62,15 @@ def judge_and_program_disagree(attempt: Attempt, _case: Case | None) -> Iterator
     programs = {pair.program.status: pair.program for pair in pairs}
     if len(judged) == 1 and len(programs) == 1 and judged.keys() != programs.keys():
         (judge,), (program,) = judged.values(), programs.values()
-        quote = judge.explanation or f"{judge.name}: {judge.status}, {program.name}: {program.status}"
-        yield _doubt(attempt, "judge_contradicts", f"checks[{judge.name}]", quote)
+        stated = f"{judge.name}: {judge.status}, {program.name}: {program.status}" if not judge.explanation else ""
+        yield _doubt(attempt, "judge_contradicts", f"checks[{judge.name}]", judge.explanation, stated=stated)
 
 
 RULES: tuple[Rule, ...] = (judges_disagree, judge_and_program_disagree)
 
 
-def _doubt(attempt: Attempt, name: str, where: str, quote: str) -> Observed:
-    return Observed(signal=signal(name, "weak", where, quote, attempt.ref), owner="grader")
+def _doubt(attempt: Attempt, name: str, where: str, quote: str = "", *, stated: str = "") -> Observed:
+    return Observed(signal=signal(name, "weak", where, quote, attempt.ref, stated=stated), owner="grader")
 
 
 # linters check for mistakes, too: these rules are about behaviour, and tests may pass by luck

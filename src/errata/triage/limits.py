@@ -10,7 +10,6 @@ import msgspec
 from errata.model import Attempt, Case, Limit, Step, ToolCall
 from errata.model.obstacles import channel_state
 from errata.model.words import Confidence
-from errata.text.clean import one_line
 from errata.text.lazy_regex import lazy_regex
 from errata.transcript.calls import CalledFunction, is_same_call, required_calls
 from errata.transcript.tool_use import is_waiting
@@ -35,8 +34,9 @@ def repeated_call(attempt: Attempt) -> tuple[str, int] | None:
     if conduct is not None and channel_state(conduct)[0] is not None:
         return None  # calls that did not arrive as they were written are not a loop of the subject
     repeated = conduct.repeated_call if conduct is not None else None
-    if repeated is not None and repeated.count >= REPEATED and not is_waiting(repeated.quote):
-        return repeated.quote, repeated.count
+    called = (repeated.stated or repeated.quote) if repeated is not None else ""
+    if repeated is not None and repeated.count >= REPEATED and not is_waiting(called):
+        return called, repeated.count
     return _find_loop(attempt.steps, was_cut=attempt.execution == "limit") if attempt.steps else None
 
 
@@ -141,42 +141,33 @@ def loops(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
     repeated = repeated_call(attempt)
     if repeated is not None:
         call, often = repeated
-        evidence = signal("loop", "likely", "steps", f"{often} times: {call}", attempt.ref)
+        evidence = signal("loop", "likely", "steps", "", attempt.ref, stated=f"{often} times: {call}")
         yield Observed(signal=evidence, owner="model", is_self_evident=True, is_specific=True)
         return
     unit = repeated_text(attempt.output.text) if attempt.output.text else ""
     if unit and not any(unit * 2 in wanted for wanted in (expected_texts(case) if case is not None else ())):
         # the reason that a check gives, where it gives one, stays the reason that is shown
         has_reason = any(check.failed and check.explanation for check in attempt.checks)
-        evidence = signal("loop", "likely", "output.text", f"the text ends in repetitions of: {unit}", attempt.ref)
+        evidence = signal("loop", "likely", "output.text", unit, attempt.ref, stated="the text ends in repetitions of")
         yield Observed(signal=evidence, owner="model", is_self_evident=True, is_specific=not has_reason)
 
 
-def _quote(limit: Limit) -> str:
-    return f"{limit.type} {'' if limit.value is None else f'{limit.value:g}'} {limit.reason}".strip()
-
-
-def limit_apart(quote: str, attempt: Attempt) -> str:
-    """`message limit of 6: Message limit exceeded`, for people: the quote has the limit and its reason in one."""
-    limit = attempt.limit
-    if limit is None or one_line(quote) != one_line(_quote(limit)):
-        return quote
+def _name_of(limit: Limit) -> str:
     kind = limit.type if "limit" in limit.type else f"{limit.type} limit"
-    value = "" if limit.value is None else f" of {limit.value:g}"
-    return f"{kind}{value}{f': {limit.reason}' if limit.reason else ''}"
+    return kind if limit.value is None else f"{kind} of {limit.value:g}"
 
 
 def ran_into_a_limit(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
     if attempt.execution == "limit":
-        quote = _quote(attempt.limit) if attempt.limit else "limit"
+        quote, stated = (attempt.limit.reason, _name_of(attempt.limit)) if attempt.limit else ("", "limit")
         explains = explains_failure(attempt, case)
         strength: Confidence = "likely" if explains else "weak"
         is_dialogue = _is_unscored_dialogue(attempt, case)
         name = "limit_during_changes" if explains and is_dialogue else "limit_reached"
-        evidence = signal(name, strength, "limit", quote, attempt.ref)
+        evidence = signal(name, strength, "limit", quote, attempt.ref, stated=stated)
         yield Observed(signal=evidence, owner="budget", is_specific=True)
         if not explains and is_dialogue:
-            used_up = signal("turns_used_up", "likely", "limit", quote, attempt.ref)
+            used_up = signal("turns_used_up", "likely", "limit", quote, attempt.ref, stated=stated)
             yield Observed(signal=used_up, owner="model", also=("budget",))
 
 

@@ -8,7 +8,6 @@ from errata.text.answers import as_written
 from errata.text.clean import one_line
 from errata.text.tool_output import key_line
 from errata.transcript.error_text import NOTHING, ReasonQuote, explanations, is_measurement, own_texts, says_more
-from errata.triage.limits import limit_apart
 
 QUOTED = 40
 
@@ -36,16 +35,16 @@ def reason_in_words(attempt: Attempt, text: str) -> str:
     """The reason; `tests: 90 % passed` in place of a text that only states that a check failed."""
     check = next((one for one in attempt.checks if one.failed and one.share_passed is not None), None)
     if check is None or check.share_passed is None or says_more(text, attempt):
-        return limit_apart(text, attempt)
+        return text
     return f"{check.name}: {share_passed(check.share_passed)}"
 
 
 def _by_status(attempt: Attempt, attribution: Attribution | None) -> Iterator[ReasonQuote]:
     """Whatever is left, except that a check failed."""
-    for where, text in _quotes_of_signals(attempt, attribution):
+    for where, text, stated in _quotes_of_signals(attempt, attribution):
         shown = key_line(text)
         if not any(shown == f"{check.name}: failed" for check in attempt.checks):
-            yield ReasonQuote(where, shown)
+            yield ReasonQuote(where, shown, stated if shown.startswith(stated) else "")
 
 
 def _first(quotes: Iterable[ReasonQuote]) -> ReasonQuote:
@@ -79,9 +78,9 @@ def _quotes_of_signals(attempt: Attempt, attribution: Attribution | None) -> Ite
         names = names or (
             signal.where == "stop_reason" and any(one.failed and one.kind == "step" for one in attempt.checks)
         )
-        explains = not names and signal.name != "harness_frame" and not is_measurement(signal.quote)
+        explains = not names and signal.name != "harness_frame" and not is_measurement(signal.words)
         if signal.name == decided_by and explains:
-            yield ReasonQuote(signal.where, signal.quote)
+            yield ReasonQuote(signal.where, signal.words, signal.stated)
     yield from own_texts(attempt)
 
 
@@ -90,24 +89,20 @@ _ONLY_NAMED = "expected call missing or different: "
 _WRITES = {"wrote_too_much": "not expected", "wrote_otherwise": "wrong change", "never_wrote": "never made"}
 
 
-def is_statement(where: str, text: str) -> bool:
-    """Whether errata states it from facts of the log, so that the words are not a quote."""
-    made_up = where == "output" and text.startswith("answered ")
-    return made_up or text.partition(":")[0] in (*_WRITES.values(), "not made")
-
-
 def _by_writes(attribution: Attribution | None) -> Iterator[ReasonQuote]:
     """A change that the reference does not have explains why the final state is wrong."""
     for signal in attribution.signals if attribution is not None else ():
         if signal.name in _WRITES:
-            yield ReasonQuote(signal.where, f"{_WRITES[signal.name]}: {one_line(signal.quote)}")
+            text = f"{_WRITES[signal.name]}: {one_line(signal.words)}"
+            yield ReasonQuote(signal.where, text, text)
 
 
 def _by_answer(attempt: Attempt, expected: str) -> Iterator[ReasonQuote]:
     if expected and attempt.outcome in ("fail", "partial"):
         text = attempt.output.text or ""
         answer = as_written(attempt.output.answer or text, text)
-        yield ReasonQuote("output", f"answered {_quoted(answer)}, expected {_quoted(expected)}")
+        stated = f"answered {_quoted(answer)}, expected {_quoted(expected)}"
+        yield ReasonQuote("output", stated, stated)
     # checks that only inform are better than silence, except for a judge's beside the check that decided
     decided = any(check.failed for check in attempt.checks)
     for check in attempt.checks:

@@ -111,7 +111,7 @@ class Rulebook:
             for rule, start, end in self._search(place.kind, place.phase, steady(text)):
                 if rule.sources and source not in rule.sources:
                     continue
-                quote, where = _line_of(text, start, end), _where(place, start)
+                quote, where = _line_of(text, start, end, of_status=place.kind == "status"), _where(place, start)
                 signal = Signal(
                     name=rule.name,
                     rule=rule.name,
@@ -250,10 +250,11 @@ def _where(place: TextPlace, start: int) -> str:
     return place.where
 
 
-def _line_of(text: str, start: int, end: int) -> str:
-    """The line that matched, or the part of it around the match where it is long."""
-    left = text.rfind("\n", 0, start) + 1
-    right = text.find("\n", end)
+def _line_of(text: str, start: int, end: int, *, of_status: bool = False) -> str:
+    """The line that matched, or the part of it around the match where it is long; a status may be put together."""
+    mark = ", " if of_status else "\n"
+    left, right = text.rfind(mark, 0, start), text.find(mark, end)
+    left = left + len(mark) if left >= 0 else 0
     line = text[left : right if right >= 0 else len(text)]
     if len(line) > QUOTE:
         begin = max(0, start - left - QUOTE // 2)

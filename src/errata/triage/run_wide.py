@@ -122,11 +122,15 @@ def _to_the_first(roots: dict[str, str]) -> dict[str, str]:
 
 def _follower(attempt: Attempt, name: str, root: str, where: str, quote: str, *also: Owner) -> Observed:
     error = attempt.lasting_error
-    quote = beginning(f"after {root.rpartition('/')[2]}: {quote}", QUOTE)
     signal = Signal(
-        name=name, rule=name, where=where, quote=quote, strength="likely",
+        name=name,
+        rule=name,
+        where=where,
+        quote=beginning(quote, QUOTE),
+        stated=f"after {root.rpartition('/')[2]}",
+        strength="likely",
         ref=error.ref if error is not None else None,
-    )  # fmt: skip
+    )
     return Observed(signal=signal, owner="collateral", also=also, follows=root, is_specific=True)
 
 
@@ -137,7 +141,8 @@ def _unavailable(attempt: Attempt) -> Observed:
         name="unavailable_run",
         rule="unavailable_run",
         where="errors[0].message",
-        quote=beginning(f"every attempt of the run ended in this error: {error.message}", QUOTE),
+        quote=beginning(error.quotable, QUOTE),
+        stated=f"every attempt of the run ended in this error{f': {error.stated}' if error.stated else ''}",
         strength="weak",
         ref=error.ref,
     )

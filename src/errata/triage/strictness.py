@@ -172,7 +172,7 @@ def calls_refused_for_their_form(attempt: Attempt, case: Case | None) -> Iterato
             name,
             strength,
             "tool calls",
-            ", ".join(f"{call.name}({', '.join(map(str, call.arguments.values()))})" for call in made),
+            stated=", ".join(f"{call.name}({', '.join(map(str, call.arguments.values()))})" for call in made),
         )
 
 
@@ -242,13 +242,16 @@ def only_one_filter_found_it(attempt: Attempt, case: Case | None) -> Iterator[Ob
         refused = failed.get(check.name.partition(",")[0])
         if check.status == "pass" and refused is not None:
             asked = case is None or asks_for_a_form(case)
-            quote = f"{refused.name}: fail, {check.name}: pass"
-            yield _observed(attempt, "format_reject", "weak" if asked else "likely", f"checks[{check.name}]", quote)
+            stated = f"{refused.name}: fail, {check.name}: pass"
+            strength: Confidence = "weak" if asked else "likely"
+            yield _observed(attempt, "format_reject", strength, f"checks[{check.name}]", stated=stated)
             return
 
 
-def _observed(attempt: Attempt, name: str, strength: Confidence, where: str, quote: str) -> Observed:
-    return Observed(signal=signal(name, strength, where, quote, attempt.ref), owner="grader")
+def _observed(
+    attempt: Attempt, name: str, strength: Confidence, where: str, quote: str = "", *, stated: str = ""
+) -> Observed:
+    return Observed(signal=signal(name, strength, where, quote, attempt.ref, stated=stated), owner="grader")
 
 
 SHORTEST, LONGEST_DEMANDED = 4, 80

@@ -15,7 +15,7 @@ from errata.text.lazy_regex import lazy_regex
 from errata.text.mask import without_ids
 from errata.triage import empty_passes, suspicious_work
 from errata.triage.expected import expected_texts, is_about_safety
-from errata.triage.observed import signal
+from errata.triage.observed import placed, signal
 
 
 class Suspicion(msgspec.Struct, frozen=True, gc=False):
@@ -29,7 +29,7 @@ class Suspicion(msgspec.Struct, frozen=True, gc=False):
 
 
 def suspicion(attempt: Attempt, seen: Signal) -> Suspicion:
-    return Suspicion(attempt.id, attempt.case, attempt.index, attempt.session, seen)
+    return Suspicion(attempt.id, attempt.case, attempt.index, attempt.session, placed(seen, attempt))
 
 
 TAIL = 600
@@ -58,7 +58,8 @@ def garbage_passes(attempt: Attempt, case: Case | None) -> Iterator[Signal]:
             or any(step.tool_calls for step in attempt.steps)
         )
         if not acted:
-            yield signal("garbage_passes", "likely", "output.text", text.strip() or "the answer is empty", attempt.ref)
+            quote, stated = text.strip(), "" if text.strip() else "the answer is empty"
+            yield signal("garbage_passes", "likely", "output.text", quote, attempt.ref, stated=stated)
     elif is_refusal(text) and case is not None and not expects_a_refusal(attempt, case):
         yield signal("garbage_passes", "weak", "output.text", text, attempt.ref)
 
@@ -161,7 +162,7 @@ class Recital:
         for passage in self._recited:
             seen = passage.signal
             if strength == "likely" or len(seen.quote.split()) > LONG:
-                changed = signal(seen.name, strength, seen.where, seen.quote, seen.ref)
+                changed = msgspec.structs.replace(seen, strength=strength)
                 yield Suspicion(passage.attempt, passage.case, passage.index, passage.session, changed)
 
 
@@ -180,7 +181,7 @@ class WithoutTools:
             if not called:
                 self._count += 1
                 if len(self._without) < MOST_HELD:
-                    seen = signal("no_tools", "weak", "steps", "no tool was called", attempt.ref)
+                    seen = signal("no_tools", "weak", "steps", "", attempt.ref, stated="no tool was called")
                     self._without.append(suspicion(attempt, seen))
         yield from ()
 
@@ -218,10 +219,11 @@ def passed_with_error(attempt: Attempt, _case: Case | None) -> Iterator[Signal]:
     error = next((one for one in attempt.errors if not one.recovered), None)
     if error is not None:
         strength: Confidence = "likely" if attempt.execution == "error" else "weak"
-        yield signal("passed_with_error", strength, "errors[0].message", error.message or error.type, error.ref)
+        yield signal("passed_with_error", strength, "errors[0].message", error.quotable, error.ref, stated=error.stated)
     elif attempt.execution in ("error", "limit", "cancelled"):
-        quote = attempt.limit.reason or attempt.limit.type if attempt.limit else attempt.native_status
-        yield signal("passed_with_error", "weak", "execution", quote or attempt.execution, attempt.ref)
+        quote = attempt.limit.reason if attempt.limit else ""
+        stated = "" if quote else attempt.limit.type if attempt.limit else attempt.native_status or attempt.execution
+        yield signal("passed_with_error", "weak", "execution", quote, attempt.ref, stated=stated)
 
 
 def no_work(attempt: Attempt, _case: Case | None) -> Iterator[Signal]:
@@ -230,10 +232,10 @@ def no_work(attempt: Attempt, _case: Case | None) -> Iterator[Signal]:
     acted = any(step.actor.role == "assistant" for step in attempt.steps)
     files = [file for file in attempt.artefacts if file.role in ("output", "patch")]
     if attempt.usage.subject.tokens == 0 and not made and not acted and not files:
-        yield signal("no_work", "likely", "usage", "total = 0", attempt.ref)
+        yield signal("no_work", "likely", "usage", "", attempt.ref, stated="total = 0")
     for file in files:
         if file.role == "patch" and file.text is not None and not file.text.strip():
-            yield signal("no_work", "likely", file.path, "the patch is empty", file.ref)
+            yield signal("no_work", "likely", file.path, "", file.ref, stated="the patch is empty")
 
 
 RULES: tuple[Rule, ...] = (
@@ -269,7 +271,7 @@ class SuspicionWatch:
             return
         if self._nothing:
             agent = self._run.subject.agent
-            yield suspicion(attempt, signal("nop_passes", "certain", "run.subject", agent, attempt.ref))
+            yield suspicion(attempt, signal("nop_passes", "certain", "run.subject", agent, self._run.ref))
         case = self._case_of(attempt)
         for rule in self._rules:
             for seen in rule(attempt, case):

@@ -127,6 +127,7 @@ def _from_signals(failures: Failures) -> Iterator[TaskEvidence]:
             failed=failed,
             where=signal.where,
             quote=signal.quote,
+            stated=signal.stated,
             attempt=attempt,
         )
 
@@ -157,7 +158,8 @@ def _agreement(attempts: Attempts, case: Case) -> Iterator[TaskEvidence]:
             subjects=often,
             failed=len(attempts),
             where="output",
-            quote=_short(f"{short_answer(attempt)}; expected {wanted[0]}"),
+            quote=_short(short_answer(attempt)),
+            stated=_short(f"expected {wanted[0]}, answered"),
             attempt=attempt.id,
         )
 
@@ -211,7 +213,8 @@ def _collection_errors(attempts: Attempts, case: Case | None) -> Iterator[TaskEv
             subjects=often,
             failed=len(attempts),
             where=where,
-            quote=_short(f"{test.name}: {test.message}"),
+            quote=_short(test.message),
+            stated=test.name,
             attempt=attempt.id,
         )
 
@@ -251,7 +254,8 @@ def _same_check(attempts: Attempts) -> Iterator[TaskEvidence]:
             subjects=often,
             failed=len(attempts),
             where=f"checks[{name}]",
-            quote=_short(f"the only failed check of {checks}: {name}"),
+            quote=_short(name),
+            stated=f"the only failed check of {checks}",
             attempt=attempt.id,
         )
 
@@ -274,7 +278,8 @@ def _foreign_checks(attempts: Attempts, own_name: str, names: Collection[str]) -
             subjects=often,
             failed=len(attempts),
             where="checks",
-            quote=_short(f"a failed check is named after the task {name}"),
+            quote=_short(name),
+            stated="a failed check is named after the task",
             attempt=attempt.id,
         )
 

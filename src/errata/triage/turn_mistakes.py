@@ -80,6 +80,7 @@ class TurnMistake(NamedTuple):
     name: str
     where: str
     quote: str
+    stated: str = ""
 
 
 def is_judged_turn(attempt: Attempt) -> bool:
@@ -92,7 +93,8 @@ def turn_mistake(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
         return
     mistake = _mistake(_turn(attempt, case))
     if mistake is not None:
-        yield Observed(signal=signal(mistake.name, "likely", mistake.where, mistake.quote, attempt.ref))
+        seen = signal(mistake.name, "likely", mistake.where, mistake.quote, attempt.ref, stated=mistake.stated)
+        yield Observed(signal=seen)
 
 
 def _turn(attempt: Attempt, case: Case | None) -> Turn:
@@ -140,7 +142,8 @@ def _mistake(turn: Turn) -> TurnMistake | None:
 
 
 def _by_dimension(name: str, dimension: str, turn: Turn) -> TurnMistake:
-    return TurnMistake(name, turn.place, commentary.sentence_about(dimension, turn.judge))
+    quote = commentary.sentence_about(dimension, turn.judge)
+    return TurnMistake(name, turn.place, quote, "" if quote else f"{dimension}: failed")
 
 
 _MARKER = lazy_regex(r"\[[A-Z_]*RESPONSE\b[^\]]*\]?")
@@ -162,7 +165,7 @@ def _ended_early(turn: Turn) -> TurnMistake | None:
         return None
     call = next((call for call in turn.calls.made if _ENDS.fullmatch(call.name)), None)
     if call is not None:
-        return TurnMistake("ended_early", "tool calls", _call_text(call))
+        return TurnMistake("ended_early", "tool calls", "", _call_text(call))
     ended = commentary.ended_the_talk(turn.judge) if ORDERS in turn.failed and not turn.calls.made else ""
     return TurnMistake("ended_early", turn.place, ended) if ended else None
 
@@ -182,13 +185,13 @@ def _incomplete(turn: Turn) -> TurnMistake | None:
     if calls.required is not None:
         if not 0 < len(calls.missing) < len(calls.required):
             return None
-        return TurnMistake("calls_incomplete", "tool calls", _not_made(calls.missing))
+        return TurnMistake("calls_incomplete", "tool calls", "", _not_made(calls.missing))
     expected, made = _expected_names(turn), {call.name for call in calls.made}
     if expected and made.isdisjoint(expected):
         return None
     absent = [name for name in expected if name not in made]
     if absent:
-        return TurnMistake("calls_incomplete", turn.place, f"not made: {', '.join(absent)}")
+        return TurnMistake("calls_incomplete", turn.place, "", f"not made: {', '.join(absent)}")
     part = commentary.more_calls_expected(turn.judge, len(calls.made)) or commentary.done_in_part(turn.judge)
     return TurnMistake("calls_incomplete", turn.place, part) if part else None
 
@@ -213,11 +216,11 @@ def _wrong_call(turn: Turn) -> TurnMistake:
     if calls.required is None:
         return _by_dimension("call_differs" if calls.made else "call_missing", TOOLS, turn)
     if calls.unexpected:
-        return TurnMistake("call_unexpected", "tool calls", ", ".join(map(_call_text, calls.unexpected)))
+        return TurnMistake("call_unexpected", "tool calls", "", ", ".join(map(_call_text, calls.unexpected)))
     if calls.missing:
-        return TurnMistake("call_missing", "tool calls", _not_made(calls.missing))
+        return TurnMistake("call_missing", "tool calls", "", _not_made(calls.missing))
     if calls.differing:
-        return TurnMistake("call_differs", "tool calls", ", ".join(map(_call_text, calls.differing)))
+        return TurnMistake("call_differs", "tool calls", "", ", ".join(map(_call_text, calls.differing)))
     return _by_dimension("call_differs", TOOLS, turn)
 
 

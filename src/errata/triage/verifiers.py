@@ -186,7 +186,7 @@ def service_down(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
         where, _, quote = down[0]
         strength: Confidence = "likely" if len(down) == len(tests) else "weak"
         evidence = signal(
-            "service_down", strength, where, f"{quote}; the task provides {sorted(hosts)[0]}", attempt.ref
+            "service_down", strength, where, quote, attempt.ref, stated=f"the task provides {sorted(hosts)[0]}"
         )
         yield Observed(signal=evidence, owner="environment", also=("task",))
 

@@ -100,7 +100,8 @@ def speaks_of_a_provider(kind: str, message: str, code: str) -> bool:
 
 
 def _in_step(name: str, owner: Owner, strength: Confidence, attempt: Attempt, seen: Sighting) -> Observed:
-    evidence = signal(name, strength, f"steps[{seen.step}]", seen.quote, seen.ref or attempt.ref)
+    ref = seen.ref or attempt.ref
+    evidence = signal(name, strength, f"steps[{seen.step}]", seen.quote, ref, stated=seen.stated)
     return Observed(signal=evidence, owner=owner)
 
 

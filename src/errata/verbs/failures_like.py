@@ -198,7 +198,7 @@ class _Finding:
                     matches[attribution.attempt] = "same_check"
         for attribution in attributions_with(self._store, stored.pk, sought.texts):
             if sought.attempt is None:
-                quotes = (attribution.failure_key.exact, *(signal.quote for signal in attribution.signals))
+                quotes = (attribution.failure_key.exact, *(signal.words for signal in attribution.signals))
                 if any(text in quote for text in sought.texts for quote in quotes):
                     matches[attribution.attempt] = "same_text"
             elif attribution.failure_key.exact == sought.key.exact:

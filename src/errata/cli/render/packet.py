@@ -27,7 +27,7 @@ def show_packet(packet: Packet, *, raw: bool = False) -> None:
     _put_field("run", _run_in_words(packet.run), raw=raw)
     _put_facts(packet.facts, raw=raw)
     for signal in packet.signals:
-        _put_field("signal", f"{signal.name} ({signal.strength}) at {signal.where}: {signal.quote}", raw=raw)
+        _put_field("signal", f"{signal.name} ({signal.strength}) at {signal.where}: {signal.words}", raw=raw)
     for observation in packet.observations:
         quote = f" “{observation.quote}”" if observation.quote else ""
         _put_field(f"step {observation.step}", f"{observation.speaker}: {observation.text}{quote}", raw=raw)

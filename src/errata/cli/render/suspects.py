@@ -57,7 +57,7 @@ def _put_task(task: SuspectTask) -> None:
     name = one_line(task.case)
     put(f"{'':<{INDENT}}{name}: {counts_in_words(task)}", hang=INDENT + 2)
     for evidence in task.evidence:
-        quote = f": {one_line(evidence.quote)}" if evidence.quote else ""
-        put(f"{'':<{INDENT + 2}}{evidence_in_words(evidence, task)}{quote}", hang=INDENT + 4)
+        words = (evidence_in_words(evidence, task), one_line(evidence.stated), one_line(evidence.quote))
+        put(f"{'':<{INDENT + 2}}{': '.join(filter(None, words))}", hang=INDENT + 4)
     if task.review is not None:
         put(f"{'':<{INDENT + 2}}{review_in_words(task.review)}", hang=INDENT + 4)

@@ -30,6 +30,8 @@ class SignalOutput(Struct):
     where: str
     """The field of the attempt it was made in."""
     quote: str
+    stated: str
+    """What errata states from facts of the log; `quote` has the log's own words."""
 
 
 class StandingVerdictOutput(Struct):
@@ -121,6 +123,7 @@ class SuspiciousPassOutput(AttemptRowOutput):
     where: str
     """The field of the attempt it was found in."""
     quote: str
+    stated: str
 
 
 class SoughtOutput(Struct):

@@ -103,6 +103,8 @@ class EvidenceOutput(Struct):
 
     where: str
     quote: str
+    stated: str
+    """What errata states from facts of the log."""
     case: str
 
 

@@ -64,8 +64,8 @@ class ScoreEffectOutput(Struct):
 class ExplanationOutput(Struct):
     """Why the failure has its owner; the deciding rule is `decided_by` of the attribution."""
 
-    because: tuple[str, str]
-    """The place and the text that explain it best."""
+    because: tuple[str, str, str]
+    """The place and the text that explain it best, and how much of its beginning errata states from facts."""
     decided: Signal | None
     supports: tuple[ReasonOutput, ...]
     against: tuple[ReasonOutput, ...]

@@ -119,7 +119,13 @@ def _facts(task: SuspectTask) -> dict[str, object]:
 
 def _signals(task: SuspectTask) -> Iterator[Signal]:
     for evidence in task.evidence:
-        yield Signal(name=evidence.kind, where=evidence.where, quote=evidence.quote, strength=evidence.strength)
+        yield Signal(
+            name=evidence.kind,
+            where=evidence.where,
+            quote=evidence.quote,
+            stated=evidence.stated,
+            strength=evidence.strength,
+        )
 
 
 # leases

@@ -37,12 +37,13 @@ def readings_of(review: AttemptReview | None) -> list[ShownVerdict]:
 def marks_of(shown: ShownAttempt, readings: Sequence[ShownVerdict]) -> Iterator[Mark]:
     """Every quote with its name; those of triage that decided come first."""
     if shown.attribution is not None:
-        quoting = [one for one in shown.attribution.signals if one.quote]
+        quoting = [one for one in shown.attribution.signals if one.words]
         quoting.sort(key=lambda one: one.name != shown.attribution.decided_by)  # type: ignore[union-attr]
-        signs = [(one.where, one.quote) for one in quoting]
+        signs = [(one.where, one.quote or one.stated) for one in quoting]
         because = shown.explanation.because if shown.explanation is not None else None
-        if because is not None and because.text and because.text not in [text for _, text in signs]:
-            signs.insert(0, (because.where, because.text))
+        first = (because.quote or because.text) if because is not None else ""
+        if because is not None and first and first not in [text for _, text in signs]:
+            signs.insert(0, (because.where, first))
         once = {text: (where, text) for where, text in reversed(signs)}
         for at, (where, text) in enumerate(list(once.values())[::-1][:QUOTES], 1):
             yield Mark(f"T{at}", where, text)

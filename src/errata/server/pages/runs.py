@@ -49,7 +49,7 @@ def _suspicious(passed: RunPasses, run_id: str) -> str:
         (
             link(attempt_address(odd.suspicion.attempt), odd.case_name),
             page_text(odd.means),
-            f'<code class="member-quote">{page_text(odd.suspicion.signal.quote)}</code>',
+            f'<code class="member-quote">{page_text(odd.suspicion.signal.words)}</code>',
         )
         for odd in passed.suspicious
     )

@@ -168,7 +168,7 @@ def _facts(exercise: Path, result: JsonFields) -> Facts:
 
 
 def _limit(result: JsonFields) -> Limit:
-    return Limit(type="context", reason=f"{result.get('num_exhausted_context_windows')} exhausted context windows")
+    return Limit(type="context", extra={"exhausted_context_windows": result.get("num_exhausted_context_windows")})
 
 
 def _errors(result: JsonFields, ref: SourceRef) -> tuple[ErrorInfo, ...]:

@@ -103,7 +103,7 @@ def _attempt(run: Run, name: str, index: int, row: Row, scores: CategoryScores, 
         reported=float(_is_right(score)) if counted else None,
         reported_counted=counted and index == 1,
         output=output_of(None if error else answer, score.get("model_result_decoded", score.get("decoded_result"))),
-        limit=_limit(score) if facts.execution == "limit" else None,
+        limit=_limit(score, failed[0].ref) if facts.execution == "limit" else None,
         errors=(error,) if error else (),
         checks=tuple(_checks(scores, failed, facts, row.ref)),
         steps=steps_of_log(log) if sequence(log) else steps_of(answer),
@@ -160,8 +160,8 @@ def _explanation(score: dict[str, Any]) -> str:
     return "\n".join(map(as_text, listed)) if isinstance(listed, list) else as_text(listed) if listed else ""
 
 
-def _limit(score: dict[str, Any]) -> Limit:
-    return Limit(type="steps", reason=_explanation(score))
+def _limit(score: dict[str, Any], ref: SourceRef) -> Limit:
+    return Limit(type="steps", reason=_explanation(score), ref=ref)
 
 
 def _checks(scores: CategoryScores, failed: tuple[Row, ...], facts: Facts, ref: SourceRef) -> Iterator[Check]:

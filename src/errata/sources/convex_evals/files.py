@@ -9,7 +9,7 @@ from os.path import relpath
 from pathlib import Path
 from typing import Any
 
-from errata.model import Artefact, SourceRef, Unreadable
+from errata.model import Artefact, Output, SourceRef, Unreadable
 from errata.model.words import ArtefactRole
 from errata.sources.base import describe, folders, is_file, unreadable
 from errata.sources.convex_evals import NAME, RUN_LOG
@@ -136,9 +136,9 @@ def from_text(path: str, text: str, role: Role, ref: SourceRef) -> Artefact:
     return _text_artefact(path, text, len(text.encode("utf-8", "replace")), role, ref)
 
 
-def raw_response(artefacts: Iterable[Artefact]) -> str | None:
+def raw_response(artefacts: Iterable[Artefact]) -> Output:
     """The raw answer; the harness keeps it only if it could not extract files from it."""
-    return next((artefact.text for artefact in artefacts if artefact.path == RAW_RESPONSE), None)
+    return next((Output(text=one.text, ref=one.ref) for one in artefacts if one.path == RAW_RESPONSE), Output())
 
 
 def _text_artefact(path: str, text: str, size: int, role: Role, ref: SourceRef) -> Artefact:

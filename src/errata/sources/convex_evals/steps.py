@@ -210,7 +210,8 @@ def _logged_step(entry: _Entry, ref: SourceRef) -> Check | None:
         return step_check(entry.text.strip(), "passed", "", _place(ref, entry))
     name = "tests" if step == RUNNER_OF_TESTS else step
     if entry.tag == "error" and colon and name in PIPELINE:
-        return step_check(name, "failed", _as_reported(reason.strip()), _place(ref, entry))
+        shown = _as_reported(reason.strip())
+        return replace(step_check(name, "failed", shown, _place(ref, entry)), derived=shown != reason.strip())
     return None
 
 

@@ -250,7 +250,9 @@ def _metrics(row: Row, order: int, *, decides: bool) -> Iterator[Check]:
 
 
 def _no_choice(name: str, row: Row) -> ErrorInfo:
-    return ErrorInfo(type="no_choice", message=f"{name} {INVALID}", phase="scoring", ref=row.ref.below("data", name))
+    """The harness writes the word in place of a choice; how that is called is errata's."""
+    message, ref = f"{name} {INVALID}", row.ref.below("data", name)
+    return ErrorInfo(type="no_choice", message=message, phase="scoring", derived=("type", "message"), ref=ref)
 
 
 def _number(check: Check) -> float | None:

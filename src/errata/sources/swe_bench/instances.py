@@ -18,11 +18,13 @@ class Instance(NamedTuple):
 
     name: str
     ref: SourceRef
+    listed: SourceRef | None = None
+    """Where the report of the run names it."""
     lists: tuple[str, ...] = ()
     """The report's lists that name it: `resolved`, `error`."""
     reason: str = ""
     verdict: PatchVerdict = PatchVerdict()
-    patch: str | None = None
+    patch: Output = Output()
     trajectory: AgentTrajectory | None = None
     others: tuple[str, ...] = ()
     """Further trajectories of it, which were not read."""
@@ -46,7 +48,9 @@ def attempt_of(run: Run, instance: Instance) -> Attempt:
     trajectory, verdict = instance.trajectory, instance.verdict
     errors = (*(trajectory.errors if trajectory else ()), *_broken(instance))
     execution, measurement, outcome = _facts(instance)
-    patch = instance.patch if instance.patch is not None else trajectory.submission if trajectory else None
+    output = instance.patch
+    if output.text is None and trajectory is not None:
+        output = Output(text=trajectory.submission, ref=trajectory.ref)
     return Attempt(
         run=run.id,
         case=case_key(run.suite, instance.name),
@@ -57,15 +61,15 @@ def attempt_of(run: Run, instance: Instance) -> Attempt:
         native_reason=instance.reason or verdict.reason,
         reported=_reported(instance),
         reported_counted=instance.counted,
-        output=Output(text=patch),
-        limit=trajectory.limit if trajectory else None,
+        output=output,
+        limit=replace(trajectory.limit, ref=trajectory.ref) if trajectory and trajectory.limit else None,
         errors=errors,
         checks=_checks(instance),
         steps=trajectory.steps if trajectory else (),
         artefacts=verdict.artefacts,
         usage=UsageByRole(subject=trajectory.usage) if trajectory else UsageByRole(),
         ref=instance.ref,
-        extra=verdict.extra | _extra(instance, patch),
+        extra=verdict.extra | _extra(instance, output.text),
     )
 
 
@@ -88,7 +92,7 @@ def _facts(instance: Instance) -> Facts:
         measurement: Measurement = "error" if _broken(instance) else "not_run"
         return Facts(execution, measurement, "none")
     outcome: Outcome = "pass" if resolved else "fail"
-    has_patch = bool(instance.patch or (instance.trajectory and instance.trajectory.submission))
+    has_patch = bool(instance.patch.text or (instance.trajectory and instance.trajectory.submission))
     if execution == "error" and outcome == "fail" and not has_patch:
         outcome = "none"  # it crashed without a patch to measure
     return Facts(execution, "scored", outcome)
@@ -158,7 +162,7 @@ def _advisory(instance: Instance) -> tuple[Check, ...]:
             scorer=SCORER,
             counts=False,
             explanation=reason,
-            ref=instance.ref,
+            ref=instance.listed if instance.reason else instance.ref,
         ),
     )
 

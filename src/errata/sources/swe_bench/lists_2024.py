@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from errata.model import Artefact, Check, ErrorInfo, FileConflict, Reported, SourceRef
+from errata.model import Artefact, Check, ErrorInfo, FileConflict, Output, Reported, SourceRef
 from errata.model.words import CheckStatus, Phase
 from errata.sources.base import children
 from errata.sources.shared.documents import Documents
@@ -163,7 +163,7 @@ def instance_of(
     documents: Documents,
     ref: SourceRef,
     *,
-    patch: str | None = None,
+    patch: Output,
     elsewhere: Mapping[str, bool] | None = None,
 ) -> Instance:
     """`elsewhere`: other report → whether it lists the instance as resolved."""

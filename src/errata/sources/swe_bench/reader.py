@@ -59,7 +59,7 @@ class RunReader:
 
         def instance(name: str) -> Instance:
             return self._instance(name, ref, evaluation, joined)._replace(
-                lists=lists.get(name, ()), reason=text(reasons.get(name)), counted=name in lists
+                listed=ref, lists=lists.get(name, ()), reason=text(reasons.get(name)), counted=name in lists
             )
 
         yield from self._run(facts, names, instance)
@@ -105,10 +105,9 @@ class RunReader:
             self._documents.refuse(ref, lists_2024.NO_FAILURES)
 
         def instance(name: str) -> Instance:
-            patch = self._predictions.get(in_path(model), name).get("model_patch")
             built = lists_2024.instance_of(
                 *(name, lists[name], logs.get(name), self._documents, ref),
-                patch=patch if isinstance(patch, str) else None,
+                patch=self._predictions.patch(in_path(model), name),
                 elsewhere={file: name in ids for file, ids in resolved.items()},
             )
             if folder is None or not is_instance_folder(folder / name):
@@ -164,13 +163,12 @@ class RunReader:
         self, name: str, ref: SourceRef, evaluation: SweBenchEvaluation, joined: "TrajectoryJoin"
     ) -> Instance:
         verdict = verdict_of(evaluation.logs / name, self._documents) if evaluation.logs else PatchVerdict()
-        patch = self._predictions.get(evaluation.model, name).get("model_patch")
         trajectory, others = joined(name)
         return Instance(
             name=name,
             ref=verdict.ref or (trajectory.ref if trajectory and not ref.pointer else ref),
             verdict=verdict,
-            patch=patch if isinstance(patch, str) else None,
+            patch=self._predictions.patch(evaluation.model, name),
             trajectory=trajectory,
             others=others,
         )

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errata.model import FileConflict, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
+from errata.model import FileConflict, Output, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
 from errata.sources.base import BYTE_ORDER_MARK, LINE_CAP, READ_SIZE, decode, describe, head_of, relative, unreadable
 from errata.sources.shared.json_rows import long_document
 from errata.sources.shared.values import count, mapping, non_empty, number, rest, text
@@ -89,10 +89,11 @@ class Predictions:
             for place in _places(path, root, self._problems):
                 self._note(place)
 
-    def get(self, model: str, instance: str) -> dict[str, Any]:
-        """Empty if nothing was submitted."""
+    def patch(self, model: str, instance: str) -> Output:
+        """Without a text if nothing was submitted."""
         place = self._places.get((model, instance))
-        return _row(place) if place else {}
+        given = _row(place).get("model_patch") if place else None
+        return Output(text=given, ref=place.ref) if place and isinstance(given, str) else Output()
 
     def instances(self) -> set[str]:
         return {instance for _, instance in self._places}

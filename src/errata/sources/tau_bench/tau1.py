@@ -186,7 +186,7 @@ def attempt_of(run: Run, row: dict[str, Any], number_: TrialNumber, ref: SourceR
         threshold=1.0 if 0 < (reward or 0) < 1 else None,
         reported_counted=reward is not None,
         output=Output(text=last_answer(steps)),
-        limit=Limit(type="turn", reason="neither side ended the conversation") if cut_off else None,
+        limit=Limit(type="turn") if cut_off else None,
         errors=_errors(info, ref.below("info")),
         checks=_checks(mapping(info.get("reward_info")), mapping(info.get("task")), ref.below("info", "reward_info")),
         steps=steps,

@@ -118,7 +118,7 @@ def _errors(simulation: JsonFields, ending: SimulationEnding, reason: str, ref: 
         return ()
     info = mapping(simulation.take("info"))
     message = next((text(info.get(key)) for key in ("error", "message") if text(info.get(key))), reason)
-    return (ErrorInfo(type=reason, message=redact(message), phase=ending.phase, ref=ref.below("termination_reason")),)
+    return (ErrorInfo(type=reason, message=redact(message), phase=ending.phase, ref=ref),)
 
 
 def _seed(value: Any) -> int | None:
@@ -173,6 +173,7 @@ def _parts(rewards: dict[str, Any], ref: SourceRef, expected_actions: Any) -> It
     """Parts of the reward, which is their product."""
     for order, (name, value) in enumerate(mapping(rewards.get("reward_breakdown")).items()):
         part = number(value)
+        missed = "" if part is None or outcome_of(part) == "pass" else _missed_requirements(name, rewards)
         yield Check(
             name=name,
             status="unscored" if part is None else "pass" if outcome_of(part) == "pass" else "fail",
@@ -181,7 +182,8 @@ def _parts(rewards: dict[str, Any], ref: SourceRef, expected_actions: Any) -> It
             order=order,
             value=part,
             weakness=_weakness(name, rewards, expected_actions),
-            explanation="" if part is None or outcome_of(part) == "pass" else _missed_requirements(name, rewards),
+            explanation=missed,
+            derived=bool(missed),
             ref=ref.below("reward_breakdown", name),
         )
 

@@ -36,6 +36,8 @@ class QuotedEvidence(Struct):
 
     place: str
     quote: str
+    stated: str = ""
+    """What errata states from facts of the log."""
     means: str = ""
     """The meaning of the rule that saw it, where the quote does not show it."""
 
