@@ -155,3 +155,13 @@ def test_a_copy_is_kept_in_mind_and_a_run_that_grew_is_read_again(tmp_path, stor
     same_work._content_of.cache_clear()
     monkeypatch.setattr(same_work, "attempts_of", None)
     assert reasons(runs, store)
+
+
+@pytest.mark.req("N-14")
+def test_what_two_runs_share_is_read_once(store, monkeypatch):
+    runs = imported(store, HARBOR / "source", HARBOR / "regraded")
+    assert reasons(runs, store)
+    from errata.store import same_work
+
+    monkeypatch.setattr(same_work, "attempts_of", None)
+    assert reasons(runs, store)
