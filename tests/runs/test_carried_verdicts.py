@@ -28,12 +28,14 @@ started_at = "date"
 """
 
 
-def write(place, *, case="{}", answer="the harbour of {}", count=3, run="r1", at="2026-05-01T10:00:00Z"):
+def write(
+    place, *, case="{}", answer="the harbour of {}", count=3, run="r1", asked="Where is {}?", at="2026-05-01T10:00:00Z"
+):
     """Answers that were all marked wrong."""
     place.parent.mkdir(exist_ok=True)
     place.with_name("errata.map.toml").write_text(MAPPING)
     rows = [
-        {"run": run, "case": case.format(name), "input": f"Where is {name}?", "answer": answer.format(name)}
+        {"run": run, "case": case.format(name), "input": asked.format(name), "answer": answer.format(name)}
         | {"passed": False, "date": at}
         for name in ("Aber", "Bude", "Cork")[:count]
     ]
@@ -45,14 +47,14 @@ def imported(place, store):
     return run
 
 
-def reviewed(place, store):
-    write(place)
+def reviewed(place, store, *, case="{}", answers=3):
+    write(place, case=case, count=answers, asked="Where is it?" if case == "one" else "Where is {}?")
     run = imported(place, store)
     fields = {"taxonomy": "t", "label": "MODEL_FAULT", "owner": "model", "cause": "c", "confidence": "likely"}
     verdicts = [
-        Verdict(id=f"v-{one.case}", attempt=one.id, reviewer=Reviewer(kind="person", name="me"), **fields,
+        Verdict(id=f"v-{at}", attempt=one.id, reviewer=Reviewer(kind="person", name="me"), **fields,
                 evidence=(Quote(place="output", quote=one.output.text),))
-        for one in attempts_of(store, run.pk)
+        for at, one in enumerate(attempts_of(store, run.pk))
     ]  # fmt: skip
     keep_verdicts(store, verdicts)
     return run
@@ -95,6 +97,21 @@ def test_an_import_says_which_verdicts_it_leaves_without_an_attempt_and_what_bri
     assert "verdict" not in back.err
     (stored,) = all_runs(store)
     assert labelled(store, stored) == ["MODEL_FAULT"] * 3
+
+
+def test_verdicts_stay_with_the_answer_where_repeated_rows_come_in_another_order(tmp_path, store):
+    """Their numbers are those of their order, so that the ids change places."""
+    place = tmp_path / "logs/answers.jsonl"
+    run = reviewed(place, store, case="one", answers=2)
+    lines = place.read_text().splitlines(keepends=True)
+    place.write_text("".join(reversed(lines)))
+
+    again = imported(place, store)
+
+    assert (again.id, again.carried, again.lost) == (run.id, 2, ())
+    labels = {one.attempt: one.id for one in verdicts_of(store, run.id)}
+    by_answer = {one.output.text: labels[one.id] for one in attempts_of(store, again.pk)}
+    assert by_answer == {"the harbour of Aber": "v-0", "the harbour of Bude": "v-1"}
 
 
 def test_a_quote_that_is_no_longer_in_the_log_keeps_its_verdict_from_following(tmp_path, store):

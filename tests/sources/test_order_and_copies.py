@@ -208,11 +208,15 @@ BETWEEN_EXCEPTIONS = {
     ("swe_bench/joined", "in_brackets"): PREDICTIONS,
     ("swe_bench/report", "in_brackets"): PREDICTIONS,
     ("ragas/lines", "dropped"): "the question is the name of a case, which the other file then has alone",
+    ("braintrust/trials", "dropped"): NAMELESS,
+} | {
+    (name, "rows_reversed"): EXCEPTIONS[name, "rows_reversed"]
+    for name in ("every_eval_ever/rows_alone", "generic/sessions", "lm_eval/rows_alone", "scylla/haiku-tables")
 }
 
 
 def conclusions(store, imported):
-    """Of each run: result, owner and verdict of each attempt, whatever its id."""
+    """Of each run: answer, result, owner and verdict of each attempt, whatever its id."""
     found = []
     for result in imported:
         stored = run_by_id(store, result.id)
@@ -220,7 +224,7 @@ def conclusions(store, imported):
         owners = {name: one.owner for name, one in attributions_of(store, stored.pk).items()}
         labels = {one.attempt: one.label for one in verdicts_of(store, result.id)}
         rows = [
-            (one.index, one.outcome, one.measurement, owners.get(one.id, ""), labels.get(one.id, ""))
+            (one.output.text or "", one.outcome, one.measurement, owners.get(one.id, ""), labels.get(one.id, ""))
             for one in attempts_of(store, stored.pk)
         ]
         found.append(sorted(rows))
@@ -247,7 +251,7 @@ def review(store, run_id):
 @pytest.mark.parametrize("target", targets())
 def test_verdicts_and_results_stay_where_the_same_log_is_imported_in_another_form(target, change, tmp_path):
     for at, log in enumerate(logs_of(target)):
-        if change and is_exception(log, change.__name__, EXCEPTIONS | BETWEEN_EXCEPTIONS):
+        if change and is_exception(log, change.__name__, BETWEEN_EXCEPTIONS):
             continue
         place, store = tmp_path / f"{at}/log", open_store(tmp_path / f"{at}.db")
         write(log, place)

@@ -66,20 +66,19 @@ def _key(row: Any) -> tuple[Any, ...]:
     """A model may have its display name behind it in one of them."""
     run = unpack(row.record, Run)
     model = run.subject.model.partition(" (")[0].casefold()
-    facts = (str(row.counts.get(name)) for name in _FACTS)
-    return run.source.name, model, row.started_at, fingerprint(run.conditions), *facts
+    return run.source.name, model, row.started_at, fingerprint(run.conditions, [row.counts.get(one) for one in _FACTS])
 
 
 def _carried(store: Store, run: ImportedRun, own: Sequence[Verdict], before: tuple[str, int] | None) -> ImportedRun:
     if own:
         old, new = _Reading(store, run.replaced), _Reading(store, run.pk)
-        gone = [verdict for verdict in own if not new.has(verdict.attempt) and old.has(verdict.attempt)]
+        gone = [verdict for verdict in own if old.has(verdict.attempt) and not old.is_same_in(new, verdict.attempt)]
         moved = _moves(old, new, gone)
-        for verdict in gone:
-            if verdict.attempt in moved:
-                _move(store, verdict, moved)
-        lost = [verdict.attempt for verdict in gone if verdict.attempt not in moved]
-        return msgspec.structs.replace(run, carried=len(gone) - len(lost), lost=tuple(lost))
+        carried = [verdict for verdict in gone if verdict.attempt in moved]
+        for verdict in carried:
+            _move(store, verdict, moved)
+        lost = [one.attempt for one in gone if one.attempt not in moved and not new.has(one.attempt)]
+        return msgspec.structs.replace(run, carried=len(carried), lost=tuple(lost))
     if before is None:
         return run
     given = _verdicts(store, [before[0]])[before[0]]
@@ -98,6 +97,8 @@ def _move(store: Store, verdict: Verdict, moved: Mapping[str, str]) -> None:
     with store.writing() as connection:
         values = {"attempt_id": new, "record": pack(_renamed(verdict, moved))}
         connection.execute(update(verdicts).where(verdicts.c.id == verdict.id).values(values))
+        if new in moved:  # two tries of a case whose numbers changed places
+            return
         connection.execute(update(refusals).where(refusals.c.attempt_id == old).values(attempt_id=new))
         connection.execute(delete(bucket_members).where(bucket_members.c.attempt_id == new))
         values = {"attempt_id": new, "case_key": split_attempt_id(new).case}
@@ -118,7 +119,7 @@ def _copied(verdict: Verdict, moved: Mapping[str, str], run_id: str) -> Verdict:
 
 
 def _moves(old: "_Reading", new: "_Reading", given: Collection[Verdict], *, exactly: bool = False) -> dict[str, str]:
-    """Attempt before → attempt now. What fits none, or several, is left out. `exactly`: with the same words."""
+    """Attempt before → attempt now, another one. What fits none, or several, is left out. `exactly`: in its words."""
     if not given:
         return {}
     quotes: dict[str, list[str]] = {}
@@ -134,7 +135,7 @@ def _moves(old: "_Reading", new: "_Reading", given: Collection[Verdict], *, exac
             for other in pairs[name]
             if _is_same_try(old, new, attempt, other, wrappers)
             and _holds(quotes[name], old.texts(attempt), new.texts(other))
-            and (not exactly or _words(attempt) == _words(other) != ("", ()))
+            and (not (exactly or _place(attempt) != _place(other)) or _words(attempt) == _words(other) != ("", ()))
         ]
         if len(fitting) == 1:
             moved[name] = fitting[0].id
@@ -142,6 +143,7 @@ def _moves(old: "_Reading", new: "_Reading", given: Collection[Verdict], *, exac
         key = new.keys.get(old.names.get(split_attempt_id(name).case, ""))
         if key is not None:
             moved[name] = task_id(new.run.id, key)
+    moved = {name: other for name, other in moved.items() if name != other}
     often = Counter(moved.values())
     return {name: other for name, other in moved.items() if often[other] == 1}
 
@@ -215,15 +217,25 @@ class _Reading:
         is_task = is_task_id(attempt_id)
         return split_attempt_id(attempt_id).case in self.names if is_task else self.find(attempt_id) is not None
 
+    def is_same_in(self, new: "_Reading", attempt_id: str) -> bool:
+        """Whether the attempt of this id is still the same try, as far as both have words of the subject."""
+        if is_task_id(attempt_id) or not self.has(attempt_id) or not new.has(attempt_id):
+            return new.has(attempt_id)
+        before, now = self.find(attempt_id), new.find(attempt_id)
+        return before is None or now is None or _words(before) == _words(now) or _words(now) == ("", ())
+
     def _of(self, case: str) -> list[Attempt]:
         if case not in self._tries:
             self._tries[case] = list(attempts_of(self.store, self.pk, case=case, steps=True))
         return self._tries[case]
 
     def alike(self, attempt: Attempt, name: str) -> list[Attempt]:
-        """The tries in its place of the case of this name; without one, those with the same answer."""
+        """Of the case of this name, else of those with the same answer: the try in its words, else in its place."""
         same = [self.keys[name]] if name in self.keys else self._by_answer.get(attempt.output.text or "", ())
-        return [one for case in dict.fromkeys(same) for one in self._of(case) if _place(one) == _place(attempt)]
+        tries = [one for case in dict.fromkeys(same) for one in self._of(case)]
+        worded = [one for one in tries if _words(one) == _words(attempt) != ("", ())]
+        numbered = [one for one in worded or tries if _place(one) == _place(attempt)]
+        return numbered or worded
 
     @cached_property
     def _by_answer(self) -> dict[str, list[str]]:
