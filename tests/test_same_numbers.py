@@ -11,7 +11,7 @@ import click
 import pytest
 
 from errata.cli.app import app
-from errata.runs.without_failures import NO_ESTIMATE
+from errata.runs.first_page import NO_ESTIMATE
 from number_commands import (
     TOP,
     Extract,

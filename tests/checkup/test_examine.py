@@ -138,7 +138,7 @@ MINIMAL = {
             ]
         },
     ),
-    "judges_disagree": ("info", {"attempts": [judged_twice(number, number % 2 == 0) for number in range(10)]}),
+    "judges_disagree": ("warning", {"attempts": [judged_twice(number, number % 2 == 0) for number in range(10)]}),
     **{
         name: ("error", {"attempts": [*rows(6), *(failed(number, conduct=conduct) for number in range(6, 9))]})
         for name, conduct in {

@@ -48,10 +48,10 @@ def test_checks_of_what_was_not_measured_at_all_are_told_elsewhere():
     assert not named("valueless_checks", check(rows(3, measurement="error", outcome="none", checks=broke)))
 
 
-def test_judges_who_hardly_agree_are_noted():
+def test_judges_who_hardly_agree_are_warned_of():
     (found,) = named("judges_disagree", check([judged(at, True, at % 2 == 0) for at in range(20)]))
 
-    assert found.severity == "info"
+    assert found.severity == "warning"
     assert "10 of 20 attempts" in found.text
 
 

@@ -89,11 +89,11 @@ def test_the_tests_of_clean_add_up(report):
     assert counted_words(replace(report, scores=plain)) == ""
 
 
-@pytest.mark.parametrize("changes", [{"fit": False}, {"suspicious_passes": 2}])
-def test_no_figure_is_recommended_while_the_score_is_in_doubt(report, changes):
+@pytest.mark.parametrize("why", ["not_fit", "suspicious", "results", "left_out"])
+def test_no_figure_is_recommended_while_the_score_is_in_doubt(report, why):
     odd = SuspiciousPasses(name="empty", means="the answer is empty", cases=("e", "f"))
 
-    assert batch_warning(replace(report, suspicious=(odd,), **changes)) == (
+    assert batch_warning(replace(report, suspicious=(odd,), no_estimate=why)) == (
         "Do not publish 60.0 %: it counts 3 failures that are not the model's. Do not publish clean yet, "
         "either: 7 of 9 (77.8 %)."
     )

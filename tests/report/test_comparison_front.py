@@ -88,7 +88,7 @@ def test_findings_about_the_measurement_lead_to_something_to_do(report):
 
 def test_suspicious_passes_come_before_the_scores_on_every_page(report):
     odd = SuspiciousPasses(name="empty", means="the answer is empty", by_run={"x": 6, "y": 6})
-    runs = tuple(replace(one, suspicious=6) for one in report.runs)
+    runs = tuple(replace(one, suspicious=6, no_estimate="suspicious") for one in report.runs)
     doubted = replace(report, runs=runs, suspicious=(odd,))
     page, text = front(doubted), to_markdown(comparison_document(doubted))
 

@@ -2,8 +2,16 @@
 
 import pytest
 
+from errata.compare.scores import Score
 from errata.model import Counts, Finding, Reported, StoredRun
-from errata.runs.without_failures import ALL_PASSED, all_passed, describe_run_without_failures, why_no_estimate
+from errata.runs.first_page import (
+    ALL_PASSED,
+    all_passed,
+    doubts_of,
+    why_no_estimate,
+    without_failures,
+    words_without_failures,
+)
 from errata.testing import a_run
 
 PASSED = {"attempts": 4, "counted": 4, "cases": 4, "outcomes": {"pass": 4}, "measurements": {"scored": 4}}
@@ -16,11 +24,15 @@ def stored(run=None, **counts):
     return StoredRun(run=run or a_run(), counts=Counts(**given), pk=1, imported_at="2026-01-01T00:00:00Z", digest="d")
 
 
+def describe(run):
+    return words_without_failures(without_failures(run))
+
+
 @pytest.mark.req("C-07")
 def test_where_every_expected_case_was_measured_and_passed_all_passed():
     run = stored(a_run(expected_cases=4, measured_attempts=4), **PASSED)
 
-    assert (all_passed(run), describe_run_without_failures(run)) == (True, ALL_PASSED)
+    assert (all_passed(run), describe(run)) == (True, ALL_PASSED)
 
 
 @pytest.mark.req("C-07")
@@ -33,9 +45,7 @@ def test_where_every_expected_case_was_measured_and_passed_all_passed():
     ],
 )
 def test_what_the_log_does_not_hold_has_not_passed(run, told):
-    assert (
-        describe_run_without_failures(stored(a_run(**run), **PASSED)) == f"Nothing failed, but not all passed: {told}"
-    )
+    assert describe(stored(a_run(**run), **PASSED)) == f"Nothing failed, but not all passed: {told}"
 
 
 @pytest.mark.req("C-07")
@@ -50,7 +60,7 @@ def test_what_the_log_does_not_hold_has_not_passed(run, told):
 def test_a_log_without_rows_is_told_by_the_harnesss_own_count(reported, told):
     run = a_run(expected_cases=224, measured_attempts=224, reported=(reported,) if reported else ())
 
-    sentence = describe_run_without_failures(stored(run, executions={}))
+    sentence = describe(stored(run, executions={}))
 
     assert sentence == f"No rows to analyse: {told}, but the log does not contain them"
 
@@ -59,15 +69,15 @@ def test_a_log_without_rows_is_told_by_the_harnesss_own_count(reported, told):
 def test_what_has_no_verdict_has_not_passed():
     unjudged = stored(attempts=4, counted=4, cases=4, outcomes={"none": 4}, measurements={"not_run": 4})
 
-    assert describe_run_without_failures(unjudged) == "Nothing was measured: 4 attempts, and not one verdict"
+    assert describe(unjudged) == "Nothing was measured: 4 attempts, and not one verdict"
 
 
 @pytest.mark.req("C-07")
 def test_a_run_of_which_nothing_was_made_is_told_as_such():
     missing = {"attempts": 4, "counted": 4, "cases": 4, "outcomes": {"none": 4}, "executions": {"missing": 4}}
 
-    assert describe_run_without_failures(stored(**missing)) == "Nothing was measured: 4 planned and missing"
-    assert describe_run_without_failures(stored(executions={})) == "Nothing was measured: the log has no attempts"
+    assert describe(stored(**missing)) == "Nothing was measured: 4 planned and missing"
+    assert describe(stored(executions={})) == "Nothing was measured: the log has no attempts"
 
 
 def test_each_kind_of_what_did_not_pass_is_counted_once():
@@ -80,19 +90,22 @@ def test_each_kind_of_what_did_not_pass_is_counted_once():
         "measurements": {"scored": 4, "not_run": 5},
     }
 
-    assert describe_run_without_failures(stored(**mixed)) == (
+    assert describe(stored(**mixed)) == (
         "Nothing failed, but not all passed: 3 passed, 1 missing, 2 not finished, 1 skipped, 1 in part, 1 not scored"
     )
 
 
-@pytest.mark.parametrize(("disputed", "why"), [(4, "disputed"), (3, None)])
-def test_a_score_whose_every_pass_is_disputed_is_no_best_estimate(disputed, why):
+@pytest.mark.parametrize(
+    ("disputed", "severity", "why"), [(4, "warning", "disputed"), (3, "warning", "results"), (3, "info", None)]
+)
+def test_a_score_whose_passes_are_disputed_is_no_best_estimate(disputed, severity, why):
     finding = Finding(
         run="run",
         name="judge_contradicts_program",
-        severity="warning",
+        severity=severity,
         text="judge and program disagree",
         numbers={"disputed_passes": disputed},
     )
 
-    assert why_no_estimate(stored(**PASSED), 10, findings=[finding], fit=True, suspicious=False) == why
+    ten = Score(policy="clean", passed=4, total=10)
+    assert why_no_estimate(stored(**PASSED), ten, findings=[finding], doubts=doubts_of([finding])) == why

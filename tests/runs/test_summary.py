@@ -117,14 +117,15 @@ def test_a_checkup_does_not_need_the_clock(store, tmp_path):
 
     health = RunView(stored, store, now=datetime(2026, 1, 1, tzinfo=UTC)).health
 
-    assert health == Health(True, ())
+    assert health == Health(True, (), ())
 
 
 @pytest.mark.parametrize(
     ("health", "summary"),
     [
         (Health(True, ()), "fit for comparison with other runs"),
-        (Health(False, ()), "NOT FIT for comparison with other runs"),
+        (Health(False, (), ("breaks",)), "NOT FIT for comparison with other runs"),
+        (Health(True, (), ("suspicious",)), "comparable with care (suspicious passes)"),
     ],
 )
 def test_health_in_a_line(health, summary):

@@ -53,7 +53,7 @@ def test_passes_that_are_error_bodies_leave_much_to_analyse(tmp_path, store):
     body = '{{"detail": "Unprocessable", "status": 422, "requestId": "3f2a77d0-0000-4000-8000-{:012}"}}'
     view = analysed(tmp_path, store, [a_row(number, 422, body.format(number)) for number in range(78)])
 
-    assert view.summary.without_failures == "78 of 78 passed, 78 suspicious"
+    assert view.summary.without_failures == "78 of 78 passed, 78 suspicious, 1 problem"
     assert not view.summary.all_passed
     assert not view.health.fit
 

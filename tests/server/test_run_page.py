@@ -106,10 +106,10 @@ def test_an_owner_or_a_cursor_that_does_not_exist_is_refused_in_words(looked):
     assert looked.client.get(f"/runs/{run}?group=moon").status_code == 400
 
 
-def test_a_run_without_failures_says_that_there_is_nothing_to_explain(looked):
+def test_a_run_without_failures_says_that_there_is_nothing_to_analyse(looked):
     page = looked.page(f"/runs/{run_id(looked, 'passed')}")
 
-    assert "All 1 passed. Nothing to explain." in page
+    assert "All passed: nothing to analyse." in page
 
 
 def test_groupings_show_the_same_failures(looked):

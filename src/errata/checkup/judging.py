@@ -117,4 +117,4 @@ def judges_hardly_agree(survey: RunSurvey) -> Iterator[Finding]:
     where = f"in {panel.disputed:,} of {plural(panel.shared, 'attempt')}"
     text = f"the judges contradict each other {where}, hardly better than chance (alpha {alpha:.2f}): "
     text += "`errata consistency --judges` lists them"
-    yield finding(survey, "judges_disagree", "info", text, at_run(survey), alpha=alpha, attempts=panel.disputed)
+    yield finding(survey, "judges_disagree", "warning", text, at_run(survey), alpha=alpha, attempts=panel.disputed)

@@ -28,14 +28,15 @@ from errata.cli.render.fields import place_of
 from errata.cli.render.history import show_memory, tell_history
 from errata.cli.render.next_steps import put_next
 from errata.cli.render.runs import beside, counted_in, failures_in_words, passes_with_reasons, repeated_rows, title_of
-from errata.cli.render.scores import estimate_words, put_bracket
+from errata.cli.render.scores import put_bracket
 from errata.cli.render.suspects import put_suspects
 from errata.cli.render.unread import show_unread
 from errata.errors import NotFoundError
-from errata.model import Finding, StoredRun, UnreadFiles
+from errata.model import StoredRun, UnreadFiles
 from errata.model.run import subject_label
 from errata.render.figures import percent
 from errata.render.proof import owners_state
+from errata.runs.first_page import NOTHING_TO_ANALYSE, estimate_words
 from errata.runs.importing import PathSummary
 from errata.runs.log_search import look_for
 from errata.runs.names import is_path, known_run
@@ -239,11 +240,8 @@ def show_summary(analysis: Analysis, *, kept: bool, report: Path | None = None, 
         put(f"EXCLUDED from every score: {run.excluded.reason}")
     if analysis.unavailable is not None:
         _show_unavailable(analysis)
-    elif analysis.all_passed and analysis.health.fit:
-        put(f"{_run_line(analysis)} · {_passed(analysis)} passed. Nothing to analyse.")
-        if grave := _grave(analysis):
-            put()
-            put_findings(grave)
+    elif analysis.all_passed:
+        put(f"{_run_line(analysis)} · {_passed(analysis)} passed. {NOTHING_TO_ANALYSE}.")
     else:
         _show_result(analysis)
         if kept:
@@ -320,14 +318,9 @@ def _where_owners_come_from(analysis: Analysis) -> str:
     return owners_state(failures, by_rules=by_rules, need_second=analysis.need_second)
 
 
-def _grave(analysis: Analysis) -> list[Finding]:
-    return [finding for finding in analysis.health.findings if finding.severity != "info"]
-
-
 def _show_grave(analysis: Analysis) -> None:
     """In brief: `errata check` shows all evidence."""
-    grave = _grave(analysis)
-    if grave:
+    if grave := [finding for finding in analysis.health.findings if finding.severity != "info"]:
         put()
         put_findings(grave, brief=True)
 

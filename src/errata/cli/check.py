@@ -33,7 +33,7 @@ def command(runs: tuple[str, ...], options: Options) -> int:
     fit = True
     for at, stored in enumerate(runs_named(runs, store)):
         view = RunView(stored, store)
-        health = view.health if options.json else view.overview.health
+        health = view.overview.health
         fit = fit and health.fit
         if options.json:
             from errata.json_output.runs import check_output

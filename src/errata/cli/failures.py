@@ -23,10 +23,10 @@ from errata.model.output.failures import ListedFailureOutput
 from errata.model.words import Confidence
 from errata.render.proof import PROOF_EXPLAINED, PROOF_WORDS, how_sure, owners_state
 from errata.runs.failures import Failure, refuse_unknown
+from errata.runs.first_page import without_failures, words_without_failures
 from errata.runs.names import handle_of, runs_named
 from errata.runs.suspicions import SuspiciousPass, contradictory_passes, count_suspicious, suspicious_passes
 from errata.runs.view import RunView
-from errata.runs.without_failures import describe_run_without_failures
 from errata.triage.reasons import reason_in_words
 from errata.triage.rulesets import project_in_use
 from errata.verbs.store import Store
@@ -137,7 +137,7 @@ def show_failures(stored: StoredRun, handle: str, failures: Iterable[Failure], *
     counts = stored.counts
     shown = "" if len(listed) == counts.failures else f", {len(listed):,} listed"
     if counts.mean is not None and not counts.failures:
-        put(f"{describe_run_without_failures(stored)}.")
+        put(f"{words_without_failures(without_failures(stored))}.")
         return 0
     total = f"{failures_in_words(stored)} in {attempts_in_words(stored)}{shown if listed else ''}"
     if counts.failures and not listed:

@@ -22,8 +22,8 @@ from errata.rerun.plan import ALSO_WHY, FILL_IN, judging, note_text, why_by_hand
 from errata.rerun.selection import Rerun
 from errata.runner.rerun import RerunResult, execute, refuse_missing_programs, runnable
 from errata.runs.explanation import meaning_of
+from errata.runs.first_page import cases_not_in_log
 from errata.runs.view import RunView
-from errata.runs.without_failures import cases_not_in_log
 from errata.text.clean import one_line
 from errata.text.outgoing import for_user
 from errata.text.shell import shell_word

@@ -281,6 +281,8 @@ class GateInput(Struct):
     baseline: StoredRun | None = None
     baseline_scores: dict[Policy, Score] = {}
     baseline_problems: tuple[str, ...] = ()
+    doubted: tuple[str, ...] = ()
+    """Findings that doubt results which count, of the run or of its baseline."""
     changes: Changes | None = None
     refusal: str = ""
     """Why the two can't be compared."""

@@ -237,6 +237,7 @@ def json_gate(gate: Gate, *, recorded: bool) -> GateOutput:
         max_drop=gate.rules.max_drop,
         fit=given.fit,
         problems=given.problems,
+        doubted=given.doubted,
         refusal=given.refusal or None,
         differences=given.differences,
         scores={policy: json_score(score) for policy, score in given.scores.items()},

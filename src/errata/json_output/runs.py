@@ -27,7 +27,6 @@ from errata.runs.standings import owner_of
 from errata.runs.summary import Analysis
 from errata.runs.suspicions import SuspiciousCount, counted_before
 from errata.runs.view import RunView
-from errata.runs.without_failures import without_failures
 from errata.verbs.gate import code_refs_of
 from errata.verbs.store import Store, all_runs
 from errata.verbs.watch import FinishedRun
@@ -47,8 +46,8 @@ def run_output(stored: StoredRun, suspicious: SuspiciousCount | None, ref: CodeR
 
 
 def check_output(view: RunView) -> CheckOutput:
-    run, health = view.run, view.health
-    return CheckOutput(run=run.native_id, run_id=run.id, fit=health.fit, findings=health.findings)
+    run, health = view.run, view.overview.health
+    return CheckOutput(run=run.native_id, run_id=run.id, fit=health.fit, doubts=health.doubts, findings=health.findings)
 
 
 def sessions_output(run: Run, timeline: Timeline) -> SessionsOutput:
@@ -113,8 +112,10 @@ def analysis_output(analysis: Analysis, report: Path | None, unread: Sequence[Un
         total=analysis.total,
         unit=analysis.unit,
         by_harness=analysis.by_harness,
-        without_failures=without_failures(stored, suspicious=odd.suspicious) if analysis.without_failures else None,
+        without_failures=analysis.nothing_failed,
         fit=analysis.health.fit,
+        doubts=analysis.health.doubts,
+        no_estimate=analysis.no_estimate,
         unavailable=analysis.unavailable is not None,
         first_failed_checks=dict(analysis.first_failed),
         other_checks=analysis.other_checks,

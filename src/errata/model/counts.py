@@ -8,6 +8,7 @@ import msgspec
 
 from errata.model.record import Record, Struct
 from errata.model.run import Run
+from errata.model.words import Severity
 
 
 class Counts(Record):
@@ -107,10 +108,21 @@ class RightShare(Struct):
 
 
 NothingFailed = Literal[
-    "all_passed", "all_passed_some_suspicious", "not_in_log", "nothing_measured", "numbers", "not_all_passed"
+    "all_passed",
+    "all_passed_some_suspicious",
+    "all_passed_doubted",
+    "not_in_log",
+    "nothing_measured",
+    "numbers",
+    "not_all_passed",
 ]
-NoEstimate = Literal["only_failures", "not_in_log", "not_fit", "suspicious", "disputed", "too_few"]
+NoEstimate = Literal[
+    "only_failures", "not_in_log", "not_fit", "suspicious", "disputed", "results", "left_out", "too_few"
+]
 """Why no figure is the best estimate of a score."""
+Doubt = Literal["breaks", "warns", "results", "suspicious", "left_out"]
+"""What speaks against calm words: a finding breaks the run, or warns, or doubts results that count; passes are
+suspicious; more than a tenth is left out of the score, and could move it beyond its own interval."""
 _NOT_MADE = ("missing", "unfinished", "skipped")
 _NOT_MEASURED = (*_NOT_MADE, "error", "cancelled")
 
@@ -135,6 +147,8 @@ class WithoutFailures(Struct):
     made: int = 0
     suspicious: int = 0
     """Of the passes, those that deserve a second look."""
+    findings: dict[Severity, int] = {}
+    """Where all passed: what the checkup found, without notes."""
     missing: int = 0
     counts: dict[str, int] = {}
     """`passed`, `not_in_log`, `missing`, `unfinished`, `skipped`, `partial`, `no_verdict`; only those above 0."""

@@ -125,6 +125,8 @@ class RunDigest(Struct):
     health: str
     """fit, with care, not fit, unavailable, not judged, running or stuck."""
     findings: tuple[FindingLine, ...] = ()
+    no_estimate: str = ""
+    """Why no figure is the best estimate of the score, in words."""
     scores: tuple[PolicyScore, ...] = ()
     unit: str = "cases"
     owners: dict[str, int] = {}
@@ -136,8 +138,6 @@ class RunDigest(Struct):
     suspicious: int = 0
     to_repeat: int = 0
     without_failures: str = ""
-    has_passed: bool = False
-    """Every expected case was measured and passed, and none is suspicious."""
     unavailable: str = ""
     """The text that all attempts of an unavailable run share."""
     pending: tuple[str, ...] = ()

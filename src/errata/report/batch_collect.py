@@ -34,6 +34,7 @@ from errata.report.shared import (
     strong_suspicions,
 )
 from errata.runs.explanation import BY_DEFAULT
+from errata.runs.first_page import best_of, doubts_of, why_no_estimate
 from errata.runs.view import RunView
 from errata.text.mask import mask
 from errata.text.outgoing import for_others, outgoing_line
@@ -54,6 +55,8 @@ def batch_report(view: RunView, *, made: str) -> BatchReport:
     categories = collect_categories(batch)
     failures = tuple(collect_failures(batch, categories))
     odd = strong_suspicions(view)
+    findings, best = view.health.findings, best_of(scores.scores)
+    doubts = doubts_of(findings, count_passes(odd), best)
     cost = scores.cost
     priced = cost.cost_of_pass
     names = {one.case: batch.tests[one.case].id for one in timeline.changes}
@@ -71,6 +74,7 @@ def batch_report(view: RunView, *, made: str) -> BatchReport:
         ),
         scores=score_lines(scores.scores),
         fit=view.health.fit,
+        no_estimate=why_no_estimate(view.stored, best, findings=findings, doubts=doubts),
         config=tuple(_config(view.run)),
         tests=tests,
         cost=cost.total,
@@ -91,7 +95,7 @@ def batch_report(view: RunView, *, made: str) -> BatchReport:
         categories=categories,
         failures=failures,
         limits=_limits(batch),
-        findings=tuple(one for one in finding_facts(view.health.findings) if one.severity == "error"),
+        findings=tuple(one for one in finding_facts(findings) if one.severity == "error"),
         suspicious=passes_by_meaning(odd),
         suspicious_passes=count_passes(odd),
     )

@@ -50,7 +50,7 @@ from errata.report.batch_prose import (
 from errata.report.front import SHOWN, advice_card, causes_card, owner_card, score_card, with_last
 from errata.report.parts import answer_blocks, batch_name, coverage_line, fit_badge, name_list, status_of
 from errata.report.shared import doubt_card, doubts_of_batch, doubts_to_do
-from errata.runs.without_failures import NO_ESTIMATE
+from errata.runs.first_page import NO_ESTIMATE
 
 PAGE = "index.html"
 NAMED = 4
@@ -94,7 +94,7 @@ def _front(report: BatchReport) -> Iterator[Block]:
     if warning := batch_warning(report):
         yield Card("The strict score is misleading", (paragraph(warning),), is_warning=True, is_blocking=True)
     yield from answer_blocks(batch_sentences(report))
-    doubt = NO_ESTIMATE["not_fit"] if not report.fit else NO_ESTIMATE["suspicious"] if report.suspicious_passes else ""
+    doubt = NO_ESTIMATE[report.no_estimate] if report.no_estimate else ""
     yield score_card(stated_scores(report.scores), [counted_words(report)], doubt=doubt)
     if not report.failures:
         if to_do := list(doubts_to_do(doubts)):

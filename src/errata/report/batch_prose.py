@@ -12,6 +12,7 @@ from errata.render.figures import percent, plural
 from errata.render.proof import proof_counts, sureness
 from errata.report.batch_failure_words import capitalised, lowered, share_words
 from errata.report.parts import interval, name_list
+from errata.runs.first_page import BEST_ESTIMATE
 from errata.text.outgoing import short_line
 
 MISLEADS = 0.02
@@ -102,11 +103,11 @@ def batch_warning(report: BatchReport) -> str:
     why = f": it counts {plural(lost, 'failure')} {whose} not the model's" if lost else ""
     publish = f"Do not publish {percent(strict.rate)}{why}."
     figure = f"{clean.passed} of {clean.total} ({percent(clean.rate)}"
-    if not report.fit or report.suspicious_passes:
+    if report.no_estimate:
         return f"{publish} Do not publish clean yet, either: {figure})."
     between = f", 95 % interval {interval(clean)}" if clean.low is not None else ""
     state = ", provisional until reviewed" if report.reading.status == "provisional" else ""
-    return f"{publish} The best estimate is {figure}{between}){state}."
+    return f"{publish} The {BEST_ESTIMATE} is {figure}{between}){state}."
 
 
 def counted_words(report: BatchReport) -> str:

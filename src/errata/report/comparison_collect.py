@@ -41,6 +41,7 @@ from errata.report.comparison_rows import (
 )
 from errata.report.shared import count_passes, finding_facts, review_coverage, score_lines, strong_suspicions
 from errata.rerun.selection import Rerun
+from errata.runs.first_page import best_of, doubts_of, why_no_estimate
 from errata.runs.names import are_judged_turns
 from errata.runs.suspicions import SuspiciousPass
 from errata.runs.view import RunView
@@ -135,6 +136,8 @@ def _run(
 ) -> ReportedRun:
     patterns = {each.name: each.by_run[at] for each in comparison.patterns}
     supported, presumed = proofs_of(run)
+    health, best = run.view.health, best_of(comparison.runs[at].scores)
+    doubts = doubts_of(health.findings, suspicious, best)
     return ReportedRun(
         label=run.label,
         handle=run.view.handle,
@@ -149,7 +152,9 @@ def _run(
         patterns=patterns,
         dimensions=_tally(name for row in run.rows for name in row.failed),
         scores=score_lines(comparison.runs[at].scores),
-        fit=run.view.health.fit,
+        fit=health.fit,
+        doubts=doubts,
+        no_estimate=why_no_estimate(run.view.stored, best, findings=health.findings, doubts=doubts),
         unmeasured=tuple(unmeasured_cases(run)),
         repeat=repeat,
         owners=_tally(owner_of(row, run) for row in run.rows),

@@ -51,6 +51,7 @@ from errata.report.parts import (
     suspects_section,
 )
 from errata.rerun.plan import why_no_command
+from errata.runs.first_page import may_say
 
 PAIRS, CASES, NAMED = 20, 12, 12
 GUIDE = "The turns of a conversation are not independent, so treat p as a guide."
@@ -66,7 +67,7 @@ def unfit_words(report: ComparisonReport) -> Iterator[str]:
 
 
 def fit_cell(run: ReportedRun) -> str:
-    return "fit" if run.fit else "NOT FIT"
+    return "fit" if may_say("fit", run.doubts) else "with care" if run.fit else "NOT FIT"
 
 
 def chance_words(pairs: Sequence[PairTest], *, conversations: bool) -> str:

@@ -40,7 +40,7 @@ from errata.report.front import (
 )
 from errata.report.parts import FAILED_ROW, answer_blocks, interval, reasons_words, score_note, short_list
 from errata.report.shared import doubt_card, doubts_of_comparison, doubts_to_do, findings_card
-from errata.runs.without_failures import NO_ESTIMATE
+from errata.runs.first_page import NO_ESTIMATE
 
 NAMED = 6
 OF_REVIEWERS = 3
@@ -87,7 +87,7 @@ def _score_card(report: ComparisonReport, chance: str) -> Card:
 
 def _doubt(run: ReportedRun) -> str:
     """Why no figure of the run is the best estimate."""
-    return NO_ESTIMATE["not_fit"] if not run.fit else NO_ESTIMATE["suspicious"] if run.suspicious else ""
+    return NO_ESTIMATE[run.no_estimate] if run.no_estimate else ""
 
 
 def _proofs(runs: Sequence[ReportedRun]) -> tuple[int, Counter[ProofReason]]:

@@ -22,6 +22,7 @@ from errata.render.document import (
 from errata.render.figures import percent, plural
 from errata.render.palette import OWNERS
 from errata.report.parts import score_table
+from errata.runs.first_page import BEST_ESTIMATE
 
 AS_MEASURED = ("strict", "as_reported")
 """Policies that count every failure, whoever owns it."""
@@ -36,7 +37,7 @@ def score_card(scores: Sequence[ScoreLine], below: Sequence[str] = (), *, doubt:
     by_figure: dict[tuple[int, int, float | None], list[ScoreLine]] = {}
     for score in scores:
         by_figure.setdefault((score.passed, score.total, score.rate), []).append(score)
-    bars = tuple(_bar(same, best) for same in by_figure.values())
+    bars = tuple(_bar(same, best, doubt) for same in by_figure.values())
     explains = len(bars) > 1 and any("clean" in bar.label for bar in bars)
     notes = filter(None, (CLEAN if explains else "", *below, beside_words(scores)))
     chart = ScoreChart(bars, score_table(scores), doubt)
@@ -45,7 +46,7 @@ def score_card(scores: Sequence[ScoreLine], below: Sequence[str] = (), *, doubt:
 
 def interval_note(policies: str, doubt: str) -> str:
     """What the figures of a score card are."""
-    estimate = f"no best estimate: {doubt}" if doubt else ""
+    estimate = f"no {BEST_ESTIMATE}: {doubt}" if doubt else ""
     return "; ".join(filter(None, (f"{policies}, 95 % interval" if policies else "95 % interval", estimate)))
 
 
@@ -66,7 +67,7 @@ def beside_words(scores: Sequence[ScoreLine]) -> str:
     return f"Still counted as failed in {score.policy}: {listed}{rest}"
 
 
-def _bar(same: Sequence[ScoreLine], best: str) -> ScoreBar:
+def _bar(same: Sequence[ScoreLine], best: str, doubt: str) -> ScoreBar:
     first = same[0]
     return ScoreBar(
         label=" = ".join(one.policy.replace("_", " ") for one in same),
@@ -75,7 +76,7 @@ def _bar(same: Sequence[ScoreLine], best: str) -> ScoreBar:
         high=first.high,
         count=_count(first),
         is_hollow=all(one.policy in AS_MEASURED for one in same),
-        is_best=any(one.policy == best for one in same),
+        is_best=any(one.policy == best for one in same) and not doubt,
     )
 
 

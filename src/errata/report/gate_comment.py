@@ -13,6 +13,7 @@ from errata.model.run import subject_label
 from errata.render.document import Block, Code, LineContent, OwnerName, Strong, items, line, marked, paragraph, table
 from errata.render.figures import hundredths, p_value, percent, plural
 from errata.render.markdown import GAP, blocks_to_markdown, inline_text
+from errata.runs.first_page import GATE_PASSED, NO_DROP, NO_NEW_FAILURES
 from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import short_line
 
@@ -30,13 +31,15 @@ class CaseGroup(NamedTuple):
 def headline(gate: Gate) -> str:
     """The verdict and its first reason."""
     if gate.verdict == "passed":
+        if gate.given.doubted:
+            return f"{GATE_PASSED}, but the checkup doubts results that count"
         changes = gate.given.changes
         if changes is None:
-            return "Gate passed"
+            return GATE_PASSED
         drop = changes.drop
         if drop is not None and gate.rules.max_drop and drop.interval is not None and drop.interval[0] > 0:
-            return f"Gate passed: {_drop_words(gate)}, which --max-drop {gate.rules.max_drop:g} allows"
-        return f"Gate passed: no {'drop shown' if drop is not None and drop.of_numbers else 'new failures'}"
+            return f"{GATE_PASSED}: {_drop_words(gate)}, which --max-drop {gate.rules.max_drop:g} allows"
+        return NO_DROP if drop is not None and drop.of_numbers else NO_NEW_FAILURES
     words = {"failed": "Gate FAILED", "not_comparable": "Gate NOT COMPARABLE"}[gate.verdict]
     return f"{words}: {_SHORT[gate.codes[0]](gate)}"
 
@@ -133,6 +136,8 @@ def notes(gate: Gate) -> Iterator[str]:
             case "no_baseline":
                 why = f" {given.differences[0]}." if given.differences else ""
                 yield f"Not compared with a baseline: only the fit and the score were checked.{why}"
+    if gate.verdict == "passed":
+        yield from (f"Doubted: {text}." for text in given.doubted if text not in given.baseline_problems)
     if given.changes is not None and given.changes.of("regressed"):
         test = given.changes.test
         significant = "significant" if test.differs else "not significant"

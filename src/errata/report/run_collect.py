@@ -41,10 +41,10 @@ from errata.report.shared import (
     score_lines,
     strong_suspicions,
 )
+from errata.runs.first_page import cases_not_in_log, harness_count
 from errata.runs.history import RunHistory
 from errata.runs.names import variant_of
 from errata.runs.view import RunView
-from errata.runs.without_failures import cases_not_in_log, harness_count, without_failures
 from errata.text.outgoing import short_line
 
 SHARED = 2
@@ -73,7 +73,7 @@ def run_report(view: RunView, *, made: str) -> RunReport:
         steps=tuple(_steps(collected, survey)),
         in_steps=survey.in_steps,
         failures=failures,
-        nothing_failed=None if failures else without_failures(view.stored, suspicious=view.suspicious.suspicious),
+        nothing_failed=summary.nothing_failed,
         patterns=patterns,
         shared_texts=tuple(_shared_texts(collected, patterns)),
         categories=tuple(_categories(view)),
@@ -91,6 +91,7 @@ def run_report(view: RunView, *, made: str) -> RunReport:
         suspicious_passes=count_passes(odd),
         suspects=summary.suspects,
         fit=summary.health.fit,
+        doubts=summary.health.doubts,
         no_estimate=summary.no_estimate,
         skipped_reports=tuple(f"{one.path}: {one.why}" for one in history.report_files.skipped[:SKIPPED]),
     )

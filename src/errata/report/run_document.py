@@ -48,8 +48,7 @@ from errata.report.run_prose import (
     title_of,
     unit_of,
 )
-from errata.runs.summary import fit_words
-from errata.runs.without_failures import harness_words
+from errata.runs.first_page import fit_words, harness_words
 from errata.text.outgoing import name_without_secrets
 
 ACTIONS_TAKEN = "Actions taken"
@@ -104,7 +103,7 @@ def _facts(report: RunReport) -> Iterator[tuple[str, Line]]:
         yield "Suite", line(subject.suite)
     yield "Date", line(subject.date or "unknown")
     yield "Pass rate", line(_pass_rate(report))
-    yield "Checkup", line(fit_words(report.fit, (one.severity for one in report.findings)))
+    yield "Checkup", line(fit_words(report.doubts, (one.severity for one in report.findings)))
     if subject.costed:
         yield "Cost", line(_cost(subject))
     if subject.excluded:

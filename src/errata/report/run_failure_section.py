@@ -48,7 +48,7 @@ from errata.report.run_prose import (
 )
 from errata.report.run_snippets import language_of
 from errata.report.shared import doubt_card, doubts_of_run, doubts_to_do, findings_card
-from errata.runs.without_failures import NO_ESTIMATE
+from errata.runs.first_page import NO_ESTIMATE
 from errata.text.outgoing import outgoing_lines
 
 NO_SHARED_CAUSE = "No shared cause"

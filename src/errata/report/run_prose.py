@@ -20,7 +20,7 @@ from errata.model.output.score import AfterFixesOutput
 from errata.render.figures import hundredths, overlap_note, p_value, percent, plural, share_passed
 from errata.render.proof import proof_counts, proof_reason, sureness
 from errata.report.parts import name_list
-from errata.runs.without_failures import NO_ESTIMATE, harness_words, words_without_failures
+from errata.runs.first_page import BEST_ESTIMATE, NO_ESTIMATE, harness_words, words_without_failures
 from errata.sources import harness_of
 from errata.text.outgoing import short_line
 
@@ -360,5 +360,5 @@ def best_figure_words(report: RunReport) -> str:
     figure = f"{best.policy}, {percent(best.rate)} ({best.passed:,}/{best.total:,})"
     interval = f"interval {hundredths(best.low)}–{hundredths(best.high)}"
     if report.no_estimate is not None:
-        return f"No best estimate: {NO_ESTIMATE[report.no_estimate]}; {figure}, {interval}."
-    return f"Best estimate: {figure}, {interval}."
+        return f"No {BEST_ESTIMATE}: {NO_ESTIMATE[report.no_estimate]}; {figure}, {interval}."
+    return f"{BEST_ESTIMATE.capitalize()}: {figure}, {interval}."

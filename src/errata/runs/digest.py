@@ -11,6 +11,7 @@ from errata.model.run import case_name, is_running
 from errata.model.times import moment_of
 from errata.runs.background import is_left_to_background
 from errata.runs.failure_index import ensure_indexed, past_counts, past_of
+from errata.runs.first_page import estimate_words
 from errata.runs.standings import owner_of
 from errata.runs.summary import Analysis
 from errata.runs.suspect_tasks import inherit_task_verdicts
@@ -71,6 +72,7 @@ def _digest(view: RunView) -> RunDigest:
         fit=summary.health.fit,
         health=_health(run, summary),
         findings=tuple(_finding_lines(view, summary.health.findings)),
+        no_estimate=estimate_words(summary.no_estimate) if summary.no_estimate else "",
         scores=tuple(_scores(summary)),
         unit=summary.unit,
         owners=owners,
@@ -81,7 +83,6 @@ def _digest(view: RunView) -> RunDigest:
         suspicious=summary.suspicious.suspicious,
         to_repeat=summary.scores.to_repeat,
         without_failures=summary.without_failures,
-        has_passed=summary.all_passed,
         unavailable=_first_quote(summary.unavailable),
         pending=tuple(case_name(run, case) for case in tally.pending[:MOST_NAMED]),
         missing=tuple(case_name(run, case) for case in tally.missing[:MOST_NAMED]),
@@ -103,9 +104,7 @@ def _health(run: Run, summary: Analysis) -> str:
         return STUCK
     if is_running(run):
         return "running"
-    if not summary.health.fit:
-        return "not fit"
-    return "with care" if any(one.severity == "warning" for one in summary.health.findings) else "fit"
+    return summary.health.word
 
 
 def _first_quote(finding: Finding | None) -> str:

@@ -12,18 +12,26 @@ from errata.compare.categories import overlap_of
 from errata.model import Attempt, Attribution, CauseSummary, Finding, StoredRun
 from errata.model.cells import is_failed
 from errata.model.check import ScorerCount, scorer_count
-from errata.model.counts import CategoryOverlap, NoEstimate
+from errata.model.counts import CategoryOverlap, Doubt, NoEstimate, WithoutFailures
 from errata.model.output.memory import RepeatsOutput
 from errata.model.run import case_name
 from errata.model.standing import Standing
 from errata.model.suspects import SuspectTasks
 from errata.model.words import Owner, Proof, ProofReason
 from errata.runs.explanation import BY_DEFAULT, meaning_of
+from errata.runs.first_page import (
+    ALL_PASSED,
+    fit_words,
+    may_say,
+    severities_in_words,
+    why_no_estimate,
+    without_failures,
+    words_without_failures,
+)
 from errata.runs.history import RunHistory
 from errata.runs.scores import Scores
 from errata.runs.standings import owner_of
 from errata.runs.suspicions import SuspiciousCount
-from errata.runs.without_failures import ALL_PASSED, describe_run_without_failures, why_no_estimate
 
 if TYPE_CHECKING:
     from errata.runs.view import RunView
@@ -35,32 +43,22 @@ KNOWN_GAP = "known_gap"
 class Health(msgspec.Struct, frozen=True):
     fit: bool
     findings: tuple[Finding, ...]
+    doubts: tuple[Doubt, ...] = ()
+    """What speaks against calm words: of the findings, and in an overview also of passes and of the score."""
 
     @property
     def counts_in_words(self) -> str:
         """`2 problems and 1 note`."""
-        *others, last = _severities_in_words(one.severity for one in self.findings)
+        *others, last = severities_in_words(one.severity for one in self.findings)
         return f"{', '.join(others)} and {last}" if others else last
 
     @property
     def summary(self) -> str:
-        return fit_words(self.fit, (one.severity for one in self.findings))
+        return fit_words(self.doubts, (one.severity for one in self.findings))
 
-
-def fit_words(is_fit: bool, severities: Iterable[str]) -> str:
-    """Notes do not limit what a run can be used for, so only problems and warnings are counted."""
-    kinds = _severities_in_words(one for one in severities if one != "info")
-    listed = f" ({', '.join(kinds)})" if kinds else ""
-    return f"{'fit' if is_fit else 'NOT FIT'} for comparison with other runs{listed}"
-
-
-def _severities_in_words(severities: Iterable[str]) -> list[str]:
-    kinds: Counter[str] = Counter(severities)
-    return [
-        f"{kinds[severity]} {word}{'' if kinds[severity] == 1 else 's'}"
-        for severity, word in (("error", "problem"), ("warning", "warning"), ("info", "note"))
-        if kinds[severity]
-    ]
+    @property
+    def word(self) -> str:
+        return "fit" if may_say("fit", self.doubts) else "with care" if self.fit else "not fit"
 
 
 class Owned(msgspec.Struct, frozen=True):
@@ -184,8 +182,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     total: int
     unit: Literal["cases", "attempts"]
     """`cases`; `attempts` where a case was tried several times."""
-    without_failures: str = ""
-    """Set where nothing failed: a sentence about the result."""
+    nothing_failed: WithoutFailures | None = None
+    """Set where nothing failed."""
     suspicious: SuspiciousCount = SuspiciousCount()
     """Passes that deserve a second look."""
     by_harness: bool
@@ -213,15 +211,19 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     repeated: RepeatsOutput
 
     @property
+    def without_failures(self) -> str:
+        """Where nothing failed, a sentence about the result, without its full stop."""
+        return words_without_failures(self.nothing_failed) if self.nothing_failed is not None else ""
+
+    @property
     def all_passed(self) -> bool:
         return self.without_failures == ALL_PASSED
 
     @property
     def no_estimate(self) -> NoEstimate | None:
         """Why the last score that is shown is not the best estimate; none where it is."""
-        total = self.scores.scores["reviewed" if self.reviewed else "clean"].total
-        odd, health = bool(self.suspicious.suspicious), self.health
-        return why_no_estimate(self.stored, total, findings=health.findings, fit=health.fit, suspicious=odd)
+        best = self.scores.scores["reviewed" if self.reviewed else "clean"]
+        return why_no_estimate(self.stored, best, findings=self.health.findings, doubts=self.health.doubts)
 
     @property
     def unavailable(self) -> Finding | None:
@@ -251,9 +253,9 @@ def summarise(view: "RunView") -> Analysis:
         passed=score.passed,
         total=score.total,
         unit=score.unit,
-        without_failures=""
+        nothing_failed=None
         if stored.counts.failures
-        else describe_run_without_failures(stored, suspicious=overview.suspicious.suspicious),
+        else without_failures(stored, suspicious=overview.suspicious.suspicious, findings=overview.health.findings),
         suspicious=overview.suspicious,
         by_harness=score.by_harness,
         first_failed=tuple(sorted(tally.first_failed.items(), key=lambda pair: (-pair[1], not pair[0]))),

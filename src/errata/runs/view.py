@@ -7,6 +7,8 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import NamedTuple
 
+import msgspec
+
 from errata import checkup
 from errata.checkup.odd_numbers import RecomputedHeadline
 from errata.checkup.survey import RunSurvey
@@ -25,6 +27,7 @@ from errata.model.standing import AttemptReview
 from errata.model.suspects import SuspectTasks
 from errata.runs.bucketing import FEW, ensure_buckets
 from errata.runs.failures import Failure, join_failures
+from errata.runs.first_page import best_of, doubts_of
 from errata.runs.history import RunHistory, earlier_of_same_model
 from errata.runs.names import handle_of
 from errata.runs.predecessor import predecessor_of
@@ -188,7 +191,7 @@ class RunView:
         findings = checkup.findings_in(survey)
         with suppress(StoreError):  # a store that can only be read still shows them
             keep_findings(self.store, self.stored, findings)
-        return Health(checkup.is_fit(findings), findings)
+        return Health(checkup.is_fit(findings), findings, doubts_of(findings))
 
     def _descriptions(self) -> Iterator[Case]:
         """Of the cases whose rows differ, each description; up to a number that no sound run has."""
@@ -284,7 +287,9 @@ class RunView:
         attempts = attempts_of(self.store, self.stored.pk, steps_of_passes=True)
         trials = Trials(self.run, _watch(attempts, survey, tally, tiers, odd), self.opinions)
         scores = score_trials(self.stored, trials, tiers, self.categories, self.opinions)
-        return Overview(self._health(survey, scores.scores["as_reported"]), tally, scores, odd.finish(), odd.passes)
+        health, suspicious = self._health(survey, scores.scores["as_reported"]), odd.finish()
+        doubts = doubts_of(health.findings, suspicious.suspicious, best_of(scores.scores))
+        return Overview(msgspec.structs.replace(health, doubts=doubts), tally, scores, suspicious, odd.passes)
 
     def failures(self, filters: Filters | None = None, *, limit: int | None = None) -> Iterator[Failure]:
         """In the order of the conversation or suite, else of the log."""

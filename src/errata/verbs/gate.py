@@ -29,6 +29,7 @@ from errata.model.run import case_name
 from errata.model.times import to_text
 from errata.model.words import NOT_THE_SUBJECTS, OWNERS
 from errata.runs.baseline import Baseline, Repeats, baseline_for, repeats_of
+from errata.runs.first_page import doubted_results
 from errata.runs.runset import RunSet
 from errata.runs.standings import owner_of
 from errata.runs.view import RunView
@@ -65,7 +66,8 @@ def gate(
     view = RunView(stored, store)
     chosen = baseline_for(stored, baseline, store) if baseline else Baseline(None)
     if chosen.run is None:
-        return decide(_alone(view, rules, chosen, timeouts), rules)
+        alone = _alone(view, rules, chosen, timeouts)
+        return decide(msgspec.structs.replace(alone, doubted=doubted_results([stored], store)), rules)
     try:
         comparison, changes = compare_changes(chosen.run, stored, store, timeouts=timeouts)
     except NotComparableError as problem:
@@ -84,6 +86,7 @@ def gate(
         baseline_scores=before.scores,
         baseline_problems=before.problems,
         changes=changes,
+        doubted=doubted_results([stored, chosen.run], store),
         case_states=_states(view, rules),
     )
     return decide(given, rules)

@@ -36,6 +36,7 @@ from errata.model.output.compare import (
 from errata.model.run import subject_label
 from errata.render.figures import p_value, percent, points
 from errata.render.files import replacing
+from errata.runs.first_page import doubted_results
 from errata.runs.names import handles_of
 from errata.runs.runset import runs_to_compare
 from errata.text.clean import quoted
@@ -136,7 +137,8 @@ def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
         return
     all_pass = len(comparison.matrix.passed_everywhere) == len(comparison.matrix.rows)
     if not all_pass:
-        put_pairs(comparison, names)
+        doubted = [one.label for one in comparison.runs if doubted_results(one.runs, store)]
+        put_pairs(comparison, names, doubted=doubted)
     put_matrix(comparison, names, every=every)
     if all_pass:
         return

@@ -14,6 +14,7 @@ from errata.compare.intervals import Interval
 from errata.compare.summaries import CountByRun, ScorerByRun
 from errata.model.output.compare import RunPairOutput, TallyOutput
 from errata.render.figures import overlap_note, p_value, points
+from errata.runs.first_page import NO_DIFFERENCE
 
 SHOWN = 10
 LEFT_OUT = "infrastructure and knock-on failures"
@@ -25,7 +26,8 @@ FEW = 1 / 3
 """More of the failing cases than this do not dominate the others: there are simply many of them."""
 
 
-def put_pairs(comparison: Comparison, names: CaseLabels) -> None:
+def put_pairs(comparison: Comparison, names: CaseLabels, *, doubted: Sequence[str]) -> None:
+    """`doubted`: the runs whose results the checkup doubts."""
     pairs = [one for one in comparison.pairings if one.all.shared]
     put()
     if not pairs:
@@ -35,7 +37,7 @@ def put_pairs(comparison: Comparison, names: CaseLabels) -> None:
     if differing:
         _put_differing(differing, pairs, names)
     else:
-        put(_no_difference(pairs, comparison, names), hang=0)
+        put(_no_difference(pairs, comparison, names, doubted), hang=0)
     if changes := clean_in_words(pairs):
         put(changes, hang=0)
     if any(one.all.differs or one.clean.differs for one in pairs) and (note := _unfit_note(comparison)):
@@ -131,10 +133,12 @@ def put_shared_part(comparison: Comparison, names: CaseLabels) -> None:
         put(f"{count} in every run: {part:,} of the {failed:,} failed rows.")
 
 
-def _no_difference(pairs: Sequence[RunPairOutput], comparison: Comparison, names: CaseLabels) -> str:
+def _no_difference(
+    pairs: Sequence[RunPairOutput], comparison: Comparison, names: CaseLabels, doubted: Sequence[str]
+) -> str:
     smallest = min(pairs, key=lambda one: one.all.p)
     if not any(one.all.only_first_fails or one.all.only_second_fails for one in pairs):
-        return _agreement(pairs, comparison, names)
+        return _agreement(pairs, comparison, names, doubted)
     if len(pairs) == 1:
         return difference_in_words(smallest, names)
     test = f"exact McNemar on shared {names.word}s, Holm, {len(pairs)} pairs{_counting(pairs)}"
@@ -173,7 +177,9 @@ def _short_labels(pair: RunPairOutput) -> tuple[str, str]:
     return (f"#{first}", f"#{second}") if is_same else (pair.first, pair.second)
 
 
-def _agreement(pairs: Sequence[RunPairOutput], comparison: Comparison, names: CaseLabels) -> str:
+def _agreement(
+    pairs: Sequence[RunPairOutput], comparison: Comparison, names: CaseLabels, doubted: Sequence[str]
+) -> str:
     """How many measured cases the runs agree on, and how many took no part; nothing is concluded about those."""
     least, most = min(one.clean.shared for one in pairs), max(one.clean.shared for one in pairs)
     if not most:
@@ -183,8 +189,9 @@ def _agreement(pairs: Sequence[RunPairOutput], comparison: Comparison, names: Ca
     which = f"{every} compared" if len(pairs) == 1 else f"{every} compared in each pair"
     both = "the runs agree" if len(pairs) == 1 else "every two runs agree"
     out = len(comparison.matrix.rows) - least
+    doubts = f"the checkup doubts results of {' and '.join(map(wash, doubted))}"
     if not out:
-        return f"No difference: {both} on {which}."
+        return f"No conclusion: {both} on {which}, but {doubts}." if doubted else f"{NO_DIFFERENCE}: {both} on {which}."
     edited, broken = len(comparison.edited), max(one.all.shared - one.clean.shared for one in pairs)
     reasons = [f"{edited:,} edited"] if edited else []
     reasons += [f"{broken:,} with infrastructure failures"] if broken else []
@@ -195,7 +202,9 @@ def _agreement(pairs: Sequence[RunPairOutput], comparison: Comparison, names: Ca
         few = f"{compared} of {plural(len(comparison.matrix.rows), names.word)}"
         agree = f"{both} on {'it' if most == 1 else 'them'}"
         return f"No conclusion: only {few} could be compared ({agree}); {left_out}."
-    return f"No difference found: {both} on {which}; {left_out}."
+    if doubted:
+        return f"No conclusion: {both} on {which}, but {doubts}; {left_out}."
+    return f"{NO_DIFFERENCE} found: {both} on {which}; {left_out}."
 
 
 def _put_differing(differing: Sequence[RunPairOutput], pairs: Sequence[RunPairOutput], names: CaseLabels) -> None:

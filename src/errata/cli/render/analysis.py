@@ -16,9 +16,9 @@ from errata.model.counts import holds_only_failures
 from errata.model.run import subject_label
 from errata.render.figures import cost_parts, overlap_note, simulator_cost
 from errata.render.proof import proof_counts, proof_legend
+from errata.runs.first_page import cases_not_in_log
 from errata.runs.summary import Analysis, Owned
 from errata.runs.view import RunView
-from errata.runs.without_failures import cases_not_in_log
 from errata.text.clean import one_line
 from errata.text.shell import shell_word
 
@@ -136,7 +136,7 @@ def _row(view: RunView) -> tuple[object, ...]:
         _score(scores["strict"]),
         _score(scores["clean"]),
         number(analysis.stored.counts.failures),
-        "yes" if analysis.health.fit else "no",
+        {"fit": "yes", "not fit": "no"}.get(analysis.health.word, analysis.health.word),
     )
 
 

@@ -6,8 +6,8 @@ from errata.cli.output import plural
 from errata.model import Run, StoredRun
 from errata.model.run import subject_label
 from errata.render.figures import mean_words
+from errata.runs.first_page import cases_not_in_log
 from errata.runs.names import needs_native_id, variant_of
-from errata.runs.without_failures import cases_not_in_log
 
 if TYPE_CHECKING:
     from errata.runs.suspicions import SuspiciousCount

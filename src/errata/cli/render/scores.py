@@ -6,12 +6,11 @@ from errata.cli.fitting import WIDTH, columns, fold, padded
 from errata.cli.output import plural, put, wash
 from errata.cli.render.runs import counted_in, harness_title
 from errata.compare.scores import Policy, Score
-from errata.model.counts import NoEstimate
 from errata.render.figures import hundredths, left_out_reason, left_out_reasons, percent
 from errata.runs.explanation import meaning_of
+from errata.runs.first_page import best_of, estimate_words, why_no_estimate
 from errata.runs.scores import Scores
 from errata.runs.view import RunView
-from errata.runs.without_failures import NO_ESTIMATE, why_no_estimate
 
 LABEL = 14
 """The width of the first column, also of the lines below the scores."""
@@ -152,14 +151,6 @@ def clusters_in_words(score: Score) -> list[str]:
 
 def estimate_of(view: RunView) -> str:
     """Whether the last figure of a run is the best estimate, in words."""
-    overview = view.overview
-    scores, suspicious = overview.scores.scores, bool(overview.suspicious.suspicious)
-    total = scores["reviewed"].total or scores["clean"].total
-    health = overview.health
-    return estimate_words(
-        why_no_estimate(view.stored, total, findings=health.findings, fit=health.fit, suspicious=suspicious)
-    )
-
-
-def estimate_words(why_none: NoEstimate | None) -> str:
-    return f"no best estimate: {NO_ESTIMATE[why_none]}" if why_none else "best estimate"
+    scores, health = view.overview.scores.scores, view.overview.health
+    best = best_of(scores)
+    return estimate_words(why_no_estimate(view.stored, best, findings=health.findings, doubts=health.doubts))

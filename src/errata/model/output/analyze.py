@@ -6,7 +6,7 @@ from msgspec import UNSET, UnsetType
 
 from errata.model.bucket import CauseSummary
 from errata.model.check import ScorerCount
-from errata.model.counts import CategoryOverlap, WithoutFailures
+from errata.model.counts import CategoryOverlap, Doubt, NoEstimate, WithoutFailures
 from errata.model.output.memory import (
     AmbiguousNameOutput,
     EarlierReportOutput,
@@ -42,7 +42,11 @@ class AnalysisOutput(StoredRunOutput):
     without_failures: WithoutFailures | None
     """Set where nothing failed."""
     fit: bool
-    """Whether the run can be compared as it is."""
+    """No finding breaks the run."""
+    doubts: tuple[Doubt, ...]
+    """Why it is comparable with care only, or not at all; empty where nothing is on record."""
+    no_estimate: NoEstimate | None
+    """Why no figure is the best estimate of the score; null where `clean`, or `reviewed`, is."""
     unavailable: bool
     """True where every case ended in the same infrastructure error."""
     first_failed_checks: dict[str, int]

@@ -102,6 +102,8 @@ class GateOutput(NamedRun):
     fit: bool
     problems: tuple[str, ...]
     """Why the run is not fit."""
+    doubted: tuple[str, ...]
+    """Findings that doubt results which count, of the run or of its baseline; none of them fails a gate."""
     refusal: str | None
     """Why the two can't be compared."""
     differences: tuple[str, ...]

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from errata.model.counts import Counts
+from errata.model.counts import Counts, Doubt
 from errata.model.record import Finding, Struct, UnreadFiles
 from errata.model.run import Exclusion
 from errata.model.words import Owner
@@ -101,7 +101,10 @@ class CheckOutput(NamedRun):
     """Whether a run can be analysed and compared."""
 
     fit: bool
+    """No finding breaks the run."""
     findings: tuple[Finding, ...]
+    doubts: tuple[Doubt, ...] = ()
+    """Why the run is comparable with care only, or not at all; empty where nothing is on record."""
 
 
 class TriageOutput(NamedRun):

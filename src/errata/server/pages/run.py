@@ -242,8 +242,6 @@ def move(exchange: Exchange) -> Redirect:
 
 def _nothing_failed(stored: StoredRun, digest: RunDigest | None) -> str:
     words = digest.without_failures if digest is not None else "No failures"
-    if digest is not None and digest.has_passed:
-        words = f"All {stored.counts.counted:,} passed. Nothing to explain"
     odd = (
         f"<p>{plural(digest.suspicious, 'pass', 'passes')} deserve a second look: "
         f"<code>errata failures {page_text(stored.run.id)} --suspicious</code></p>"

@@ -23,7 +23,6 @@ _JUDGED = {
     "with care": "Read the score with care.",
     "running": "This run has not ended.",
     "stuck": "This run has not ended, and nothing was heard of it for long.",
-    "fit": "The checkup found nothing that spoils the score.",
 }
 _STATED = {"as_reported": "as reported"}
 
@@ -34,6 +33,8 @@ def banner(digest: RunDigest, run: Run, query: RunQuery) -> str:
     if not findings and digest.health in ("fit", "running"):
         return _notes(digest, run, query)
     shown = "".join(_finding(one, run, query) for one in findings[:FIRST])
+    if digest.no_estimate and digest.health != "not fit":
+        shown += f"<li><span>{digest.no_estimate.capitalize()}.</span></li>"
     rest = [*findings[FIRST:], *(one for one in digest.findings if one.severity == "info")]
     more = ""
     if rest:
@@ -90,21 +91,22 @@ def _score_card(digest: RunDigest) -> str:
         return f'<section class="card"><h2>Score</h2><p>No score: {reason}.</p></section>'
     highest = max((one.high if one.high is not None else one.rate or 0) for one in measured)
     end = min(1.0, max(0.2, ceil(highest / 0.2 - 1e-9) * 0.2))
-    bars = score_bars([_bar(one) for one in digest.scores if one.total], page_text, end=end)
+    is_best = not digest.no_estimate
+    bars = score_bars([_bar(one, is_best=is_best) for one in measured], page_text, end=end)
     return (
         f'<section class="card"><h2>Score <span class="note">{digest.unit}, 95 % interval</span></h2>{bars}'
         f"<p>{' '.join(_left_out(digest.scores))}</p></section>"
     )
 
 
-def _bar(score: PolicyScore) -> ScoreBar:
+def _bar(score: PolicyScore, *, is_best: bool) -> ScoreBar:
     return ScoreBar(
         label=_STATED.get(score.policy, score.policy),
         rate=score.rate,
         low=score.low,
         high=score.high,
         count=f"{score.passed:,}/{score.total:,}",
-        is_best=score.policy == "clean",
+        is_best=is_best and score.policy == "clean",
         is_hollow=score.policy == "as_reported",
     )
 

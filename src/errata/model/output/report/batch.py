@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from errata.model.counts import NoEstimate
 from errata.model.output.compare import SessionOutput
 from errata.model.output.report.shared import FindingFact, QuotedEvidence, ReviewCoverage, ScoreLine, SuspiciousPasses
 from errata.model.record import Struct
@@ -242,7 +243,9 @@ class BatchReport(Struct):
     reading: ReviewCoverage
     scores: tuple[ScoreLine, ...]
     fit: bool = True
-    """Whether the checkup finds it fit for comparison."""
+    """No finding breaks the batch."""
+    no_estimate: NoEstimate | None = None
+    """Why no figure is the best estimate of its score; none where one is."""
     config: tuple[tuple[str, str], ...]
     tests: tuple[BatchTest, ...]
     """Sorted by id."""

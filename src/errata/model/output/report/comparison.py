@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from errata.model.counts import CategoryOverlap
+from errata.model.counts import CategoryOverlap, Doubt, NoEstimate
 from errata.model.output.act import WhyNoCommand
 from errata.model.output.report.shared import FindingFact, ReviewCoverage, ScoreLine, SuspiciousPasses
 from errata.model.record import Struct
@@ -59,7 +59,11 @@ class ReportedRun(Struct):
     """Failed dimension → failed rows, the most frequent first."""
     scores: tuple[ScoreLine, ...]
     fit: bool = True
-    """Whether the checkup finds it fit for comparison."""
+    """No finding breaks the run."""
+    doubts: tuple[Doubt, ...] = ()
+    """Why it is comparable with care only, or not at all; empty where nothing is on record."""
+    no_estimate: NoEstimate | None = None
+    """Why no figure is the best estimate of its score; none where one is."""
     unmeasured: tuple[UnmeasuredCase, ...] = ()
     repeat: tuple[RepeatedCases, ...] = ()
     owners: dict[str, int] = {}

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from errata.model.counts import CategoryOverlap, HarnessCount, NoEstimate, WithoutFailures
+from errata.model.counts import CategoryOverlap, Doubt, HarnessCount, NoEstimate, WithoutFailures
 from errata.model.history import CaseEffect, EffectReason, Worked
 from errata.model.output.report.shared import (
     DoneAction,
@@ -350,7 +350,9 @@ class RunReport(Struct):
     suspects: SuspectTasks = SuspectTasks()
     """Of the suite; of these, the tasks that this run failed."""
     fit: bool = True
-    """Whether the checkup finds it fit for comparison."""
+    """No finding breaks the run."""
+    doubts: tuple[Doubt, ...] = ()
+    """Why the run is comparable with care only, or not at all; empty where nothing is on record."""
     no_estimate: NoEstimate | None = None
     """Why no figure is the best estimate of the score; none where one is."""
     skipped_reports: tuple[str, ...] = ()

@@ -1,14 +1,123 @@
-"""What a score can't show: whether all passed or nothing was measured, which results are missing, why none is best."""
+"""What a first page may say: the sentences that calm its reader, what on record forbids each, and the words instead."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from typing import Literal
 
+from errata.compare.scores import Policy, Score
 from errata.model import Finding, Run, StoredRun
-from errata.model.counts import HarnessCount, NoEstimate, NothingFailed, WithoutFailures, not_in_log
+from errata.model.counts import Doubt, HarnessCount, NoEstimate, NothingFailed, WithoutFailures, not_in_log
 from errata.render.figures import mean_words, plural
 from errata.sources import harness_of
+from errata.store.database import Store
+from errata.store.runs import findings_of
 from errata.text.clean import one_line
 
 ALL_PASSED = "All passed: nothing to analyse"
+NOTHING_TO_ANALYSE = "Nothing to analyse"
+FIT = "fit for comparison with other runs"
+BEST_ESTIMATE = "best estimate"
+NO_DIFFERENCE = "No difference"
+GATE_PASSED = "Gate passed"
+NO_NEW_FAILURES, NO_DROP = f"{GATE_PASSED}: no new failures", f"{GATE_PASSED}: no drop shown"
+
+Claim = Literal["nothing_to_analyse", "fit", "best_estimate", "no_difference", "gate_passed"]
+SENTENCES: dict[Claim, tuple[str, ...]] = {
+    "nothing_to_analyse": (ALL_PASSED, NOTHING_TO_ANALYSE),
+    "fit": (FIT,),
+    "best_estimate": (BEST_ESTIMATE,),
+    "no_difference": (NO_DIFFERENCE,),
+    "gate_passed": (NO_NEW_FAILURES, NO_DROP),
+}
+"""All sentences of the product that calm; pages take them from here."""
+FORBIDDEN: dict[Claim, frozenset[Doubt]] = {
+    "nothing_to_analyse": frozenset(("breaks", "warns", "results", "suspicious", "left_out")),
+    "fit": frozenset(("breaks", "warns", "results", "suspicious", "left_out")),
+    "best_estimate": frozenset(("breaks", "results", "suspicious", "left_out")),
+    "no_difference": frozenset(("breaks", "results")),
+    "gate_passed": frozenset(("breaks", "results")),
+}
+"""The law of the first page: none of a claim's sentences where one of these is on record."""
+DOUBTS_RESULTS = frozenset(
+    (
+        "ambiguous_columns",
+        "error_bodies",
+        "files_disagree",
+        "foreign_checks",
+        "identical_outputs",
+        "impossible_count",
+        "impossible_score",
+        "judge_contradicts_program",
+        "judges_disagree",
+        "nothing_asserted",
+        "prompt_not_delivered",
+        "rows_differ",
+        "unknown_statuses",
+        "values_not_understood",
+    )
+)
+"""Findings that doubt results which count, already as warnings. What others warn of does not change a score."""
+LEFT_OUT_BUDGET = 0.1
+
+
+def doubts_of(findings: Iterable[Finding], suspicious: int = 0, score: Score | None = None) -> tuple[Doubt, ...]:
+    """What speaks against calm words. `score` is the figure that is shown as the best one."""
+    graver = [one for one in findings if one.severity != "info"]
+    on_record: dict[Doubt, bool] = {
+        "breaks": any(one.breaks for one in graver),
+        "warns": any(not one.breaks for one in graver),
+        "results": any(one.name in DOUBTS_RESULTS for one in graver),
+        "suspicious": suspicious > 0,
+        "left_out": score is not None and _leaves_out_too_much(score),
+    }
+    return tuple(doubt for doubt, is_there in on_record.items() if is_there)
+
+
+def best_of(scores: Mapping[Policy, Score]) -> Score:
+    """The figure that is shown as the best one."""
+    return scores["reviewed"] if scores["reviewed"].total else scores["clean"]
+
+
+def may_say(claim: Claim, doubts: Collection[Doubt]) -> bool:
+    return FORBIDDEN[claim].isdisjoint(doubts)
+
+
+def doubted_results(runs: Iterable[StoredRun], store: Store) -> tuple[str, ...]:
+    """What the last checkup of these runs found against results that count, in words."""
+    kept = [one for stored in runs for one in findings_of(store, stored.pk)]
+    return tuple(one.text for one in kept if not may_say("no_difference", doubts_of([one])))
+
+
+def _leaves_out_too_much(score: Score) -> bool:
+    """By the score's own interval: what was skipped on purpose could not have moved it."""
+    out = sum(often for why, often in score.left_out.items() if why != "skipped")
+    if out <= LEFT_OUT_BUDGET * (score.total + out):
+        return False
+    bounds, interval = score.bounds, score.interval
+    return bounds is None or interval is None or bounds[0] < interval[0] or bounds[1] > interval[1]
+
+
+def fit_words(doubts: Collection[Doubt], severities: Iterable[str]) -> str:
+    """Notes do not limit what a run can be used for, so only problems and warnings are counted."""
+    kinds = severities_in_words(one for one in severities if one != "info")
+    kinds += [_DOUBTED[doubt] for doubt in doubts if doubt in _DOUBTED]
+    listed = f" ({', '.join(kinds)})" if kinds else ""
+    head = FIT if may_say("fit", doubts) else f"NOT FIT{FIT[3:]}" if "breaks" in doubts else "comparable with care"
+    return f"{head}{listed}"
+
+
+_DOUBTED: dict[Doubt, str] = {"suspicious": "suspicious passes", "left_out": "much left out"}
+
+
+def severities_in_words(severities: Iterable[str]) -> list[str]:
+    kinds: Counter[str] = Counter(severities)
+    return [
+        f"{kinds[severity]} {word}{'' if kinds[severity] == 1 else 's'}"
+        for severity, word in (("error", "problem"), ("warning", "warning"), ("info", "note"))
+        if kinds[severity]
+    ]
+
+
 CHECKS_NAMED = 3
 NO_THRESHOLD = "without a threshold, none passed or failed"
 _WORDS = {
@@ -35,18 +144,21 @@ def cases_not_in_log(stored: StoredRun) -> int:
     return not_in_log(stored.run, cases=stored.counts.cases, executions=stored.counts.executions)
 
 
-def describe_run_without_failures(stored: StoredRun, *, suspicious: int = 0) -> str:
-    """A sentence without its full stop."""
-    return words_without_failures(without_failures(stored, suspicious=suspicious))
-
-
-def without_failures(stored: StoredRun, *, suspicious: int = 0) -> WithoutFailures:
+def without_failures(stored: StoredRun, *, suspicious: int = 0, findings: Iterable[Finding] = ()) -> WithoutFailures:
     """`suspicious`: how many of the passes are."""
     counts, not_in_log = stored.counts, cases_not_in_log(stored)
     if all_passed(stored):
-        state: NothingFailed = "all_passed_some_suspicious" if suspicious else "all_passed"
-        failed = {name: often for name, statuses in counts.checks.items() if (often := statuses.get("fail", 0))}
-        return WithoutFailures(state=state, made=counts.attempts_in_log, suspicious=suspicious, failed_checks=failed)
+        graver = [one for one in findings if one.severity != "info"]
+        state: NothingFailed = "all_passed"
+        if not may_say("nothing_to_analyse", doubts_of(graver, suspicious)):
+            state = "all_passed_some_suspicious" if suspicious else "all_passed_doubted"
+        return WithoutFailures(
+            state=state,
+            made=counts.attempts_in_log,
+            suspicious=suspicious,
+            findings=dict(Counter(one.severity for one in graver)),
+            failed_checks={name: often for name, kinds in counts.checks.items() if (often := kinds.get("fail", 0))},
+        )
     if counts.mean is not None:
         shares, mean = _shares(stored, not_in_log), counts.mean
         return WithoutFailures(
@@ -73,8 +185,9 @@ def without_failures(stored: StoredRun, *, suspicious: int = 0) -> WithoutFailur
 
 def words_without_failures(outcome: WithoutFailures) -> str:
     """A sentence without its full stop."""
-    if outcome.state in ("all_passed", "all_passed_some_suspicious"):
+    if outcome.state.startswith("all_passed"):
         notes = [f"{outcome.suspicious:,} suspicious"] if outcome.suspicious else []
+        notes += severities_in_words(Counter(outcome.findings).elements())
         for check, times in list(outcome.failed_checks.items())[:CHECKS_NAMED]:
             notes.append(f"but check `{one_line(check, 40)}` failed in {times:,}")
         return ", ".join([f"{outcome.made:,} of {outcome.made:,} passed", *notes]) if notes else ALL_PASSED
@@ -149,23 +262,33 @@ NO_ESTIMATE: dict[NoEstimate, str] = {
     "not_fit": "run not fit for comparison",
     "suspicious": "suspicious passes",
     "disputed": "judge and program disagree on every pass",
+    "results": "the checkup doubts results that count",
+    "left_out": "what is left out could move it beyond its interval",
     "too_few": f"fewer than {ENOUGH} results",
 }
 
 
 def why_no_estimate(
-    stored: StoredRun, total: int, *, findings: Iterable[Finding], fit: bool, suspicious: bool
+    stored: StoredRun, best: Score, *, findings: Iterable[Finding], doubts: Collection[Doubt]
 ) -> NoEstimate | None:
-    """None where `clean` or `reviewed`, a figure over `total` results, is the best estimate of the score."""
+    """None where `best`, clean or reviewed, is the best estimate of the score."""
     if harness_of(stored.run.source.name).has_only_failures:
         return "only_failures"
-    if not fit:
+    if "breaks" in doubts:
         return "not_fit"
     if cases_not_in_log(stored) > stored.counts.cases:
         return "not_in_log"
-    if suspicious:
+    if "suspicious" in doubts:
         return "suspicious"
     passes = stored.counts.outcomes.get("pass", 0)
     if passes and any(finding.numbers.get("disputed_passes") == passes for finding in findings):
         return "disputed"
-    return "too_few" if total < ENOUGH else None
+    if best.total < ENOUGH:
+        return "too_few"
+    if may_say("best_estimate", doubts):
+        return None
+    return "results" if "results" in doubts else "left_out"
+
+
+def estimate_words(why_none: NoEstimate | None) -> str:
+    return f"no {BEST_ESTIMATE}: {NO_ESTIMATE[why_none]}" if why_none else BEST_ESTIMATE
