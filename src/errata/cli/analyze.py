@@ -22,6 +22,7 @@ from errata.cli.render.analysis import (
     show_other_checks,
     show_owners,
     show_steps,
+    show_values,
     tell_number,
 )
 from errata.cli.render.fields import place_of
@@ -280,6 +281,7 @@ def _show_result(analysis: Analysis) -> None:
     if _basis(analysis) and (counts.cases or not analysis.scores.scores["strict"].total):
         put(f"Passed   {_passed(analysis)}{_rate(analysis)}{_basis(analysis)}")
     put_bracket(analysis.scores, is_reviewed=analysis.reviewed > 0, estimate=estimate_words(analysis.no_estimate))
+    show_values(analysis)
     if analysis.suspicious.suspicious:
         put(f"Passes   {passes_with_reasons(counts.outcomes.get('pass', 0), analysis.suspicious)}", hang=9)
     if idle := next((one for one in analysis.health.findings if one.name == "nothing_changed"), None):

@@ -246,8 +246,9 @@ def names_of(written: Sequence[WrittenFile]) -> list[str]:
 def show_run(made: RunWritten, handle: str) -> None:
     report = made.report
     subject = report.subject
-    rate = f" ({percent(subject.passed / subject.total)})" if subject.judged and subject.total else ""
-    put(f"{handle} · {subject.model or 'unknown model'} · {passed_of(subject)}{rate}", hang=2)
+    has_rate = subject.judged and subject.total and report.values is None
+    rate = f" ({percent(subject.passed / subject.total)})" if has_rate else ""
+    put(f"{handle} · {subject.model or 'unknown model'} · {passed_of(report)}{rate}", hang=2)
     if not made.written:
         nothing = report.nothing_failed
         ends = ", and no" if nothing is not None and nothing.state == "all_passed" else ". No"
@@ -259,7 +260,8 @@ def show_run(made: RunWritten, handle: str) -> None:
     put()
     _show_doubt(doubts_of_run(report))
     put(answer_of(report))
-    _show_counts(report)
+    if report.failures or report.values is None:
+        _show_counts(report)
     put()
     for file, name in zip(made.written, names_of(made.written), strict=True):
         put_parts(

@@ -106,10 +106,12 @@ def count_by(trials: Trials, policy: Policy, opinion: Decide) -> Score:
 def _of_numbers(score: Score, units: Iterable[list[Trial]], trials: Trials) -> Score:
     """The mean, where some results are numbers: a pass is 1, a failure 0, and what has no result adds nothing."""
     first = [unit[0] for unit in units]
-    if not any(one.value is not None for one in first):
+    if not trials.has_values:
         return score
     known = [(one.case, value) for one in first if (value := one.result) is not None]
     values, without = [value for _, value in known], len(first) - len(known)
+    if not values:
+        return score
     return msgspec.structs.replace(
         score,
         total=len(known),

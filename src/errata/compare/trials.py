@@ -240,6 +240,11 @@ class Trials:
         return sum(bool(one.reported_counted) and one.reported is not None for one in self.rows)
 
     @cached_property
+    def has_values(self) -> bool:
+        """Whether results of the whole run are numbers that are neither passes nor failures."""
+        return any(one.value is not None for one in (self._whole or self).rows)
+
+    @cached_property
     def units(self) -> list[list[Trial]]:
         """What is counted one by one: cases, or attempts where a case was tried several times."""
         return [[one] for one in self.rows] if self.repeated else list(self.counted.values())

@@ -137,11 +137,12 @@ class Bar(msgspec.Struct, frozen=True, gc=False):
 
 
 class Chart(msgspec.Struct, frozen=True, gc=False, tag=True):
-    """Bars. Markdown leaves them out: the table beside them has the same numbers."""
+    """Bars. Markdown leaves them out where the table beside them has the same numbers."""
 
     title: str
     bars: tuple[Bar, ...]
     total: float | None = None
+    in_markdown: bool = False
 
 
 class ScoreBar(msgspec.Struct, frozen=True, gc=False):

@@ -36,9 +36,9 @@ def hundredths(rate: float, digits: int = 1) -> str:
     return f"{half_up(100 * rate, digits):.{digits}f}"
 
 
-def mean_words(mean: float) -> str:
+def mean_words(mean: float, digits: int = 4) -> str:
     """Of results on any scale: `0.6622`, `72.31`."""
-    return f"{mean:,.0f}" if abs(mean) >= 10_000 else f"{mean:.4g}"
+    return f"{mean:,.0f}" if abs(mean) >= 10_000 else f"{mean:.{digits}g}"
 
 
 def share_passed(share: float) -> str:

@@ -120,6 +120,7 @@ MEMORY, PART = "errata:memory", "errata:part"
 DEEPEST, WIDEST_GRID = 6, 60
 _LANGUAGE = lazy_regex(r"[a-z0-9+#-]{1,20}")
 _MARKS = {"points": "-", "tasks": "- [ ]"}
+BAR = 40
 
 
 def to_markdown(document: Document) -> str:
@@ -194,6 +195,8 @@ class _MarkdownPage:
                 return "\n".join(self._items(_ranked(block)))
             case Grid():
                 return self._snippet(Snippet(_grid(block))) if len(block.columns) <= WIDEST_GRID else ""
+            case Chart() if block.in_markdown:
+                return f"{inline_text(block.title)}\n\n{self._snippet(Snippet(_bars(block)))}"
             case Chart() | CategoryMap():
                 return ""
 
@@ -265,6 +268,13 @@ def _ranked(block: Ranking) -> Items:
         for cause in block.causes
     )
     return Items(tuple(lines), "numbers")
+
+
+def _bars(chart: Chart) -> str:
+    label = max((len(bar.label) for bar in chart.bars), default=0)
+    most = chart.total or max((bar.value for bar in chart.bars), default=0) or 1
+    rows = (f"{bar.label:<{label}} {bar.value:>5,.0f}  {'█' * round(BAR * bar.value / most)}" for bar in chart.bars)
+    return "\n".join(map(str.rstrip, rows))
 
 
 def _row(cells: Iterable[str]) -> str:

@@ -166,5 +166,7 @@ def _lines_in(block: Block) -> int:
             return len(block.rows) + 6
         case OwnerStrip():
             return 2
-        case Chart() | CategoryMap():
+        case Chart():
+            return (len(block.bars) + 4) * block.in_markdown
+        case CategoryMap():
             return 0

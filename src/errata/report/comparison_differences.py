@@ -15,7 +15,7 @@ from errata.model.output.report.comparison import (
 from errata.render.document import Block, Section, Strong, items, line, paragraph, table
 from errata.render.figures import p_value, percent, plural, points
 from errata.report.comparison_rows import ReportedCaseNames, called
-from errata.report.parts import interval, name_list
+from errata.report.parts import figures_of, heads_of, interval, name_list
 from errata.report.shared import score_line
 
 PAIRS, LISTED = 15, 20
@@ -137,15 +137,13 @@ def _changes(changes: RunChanges | None) -> Iterator[Block]:
 def _ranking(models: ModelComparison) -> Iterator[Block]:
     if len(models.ranking) < 2:
         return
-    rows = [
-        (_rank(row), row.name, f"{row.score.passed}/{row.score.total}", percent(row.score.rate), interval(row.score))
-        for row in models.ranking
-    ]
+    rows = [(_rank(row), row.name, *figures_of(row.score), interval(row.score)) for row in models.ranking]
     yield paragraph(
         "Ranking by clean score (without infrastructure failures). A range of ranks is what the data leave open: "
         "pairwise tests with Holm's correction."
     )
-    yield table(("rank", "model", "passed", "rate", "95 % interval"), rows, right=("passed", "rate"))
+    heads = heads_of(row.score for row in models.ranking)
+    yield table(("rank", "model", *heads, "95 % interval"), rows, right=heads)
 
 
 def _rank(ranked: RankedModel) -> str:

@@ -38,7 +38,7 @@ from errata.report.front import (
     owner_card,
     strips_of,
 )
-from errata.report.parts import FAILED_ROW, answer_blocks, interval, reasons_words, score_note, short_list
+from errata.report.parts import FAILED_ROW, answer_blocks, figures_of, interval, reasons_words, score_note, short_list
 from errata.report.shared import doubt_card, doubts_of_comparison, doubts_to_do, findings_card
 from errata.runs.first_page import NO_ESTIMATE
 
@@ -182,7 +182,7 @@ def _bar(run: ReportedRun) -> ScoreBar:
         shown.rate,
         shown.low,
         shown.high,
-        count=f"{shown.passed}/{shown.total}" if shown.total else "",
+        count=figures_of(shown)[0] if shown.total else "",
         measured=strict.rate if strict is not None else None,
         policy=shown.policy,
         is_best=not _doubt(run),
@@ -286,7 +286,7 @@ def _score(run: ReportedRun, policy: str) -> ScoreLine | None:
 def _figure(score: ScoreLine | None) -> str:
     if score is None or not score.total:
         return (score_note(score) if score is not None else "") or NONE
-    return f"{score.passed}/{score.total} {percent(score.rate)} [{interval(score)}]"
+    return f"{' '.join(figures_of(score))} [{interval(score)}]"
 
 
 def matrix(grid: CaseGrid, runs: Sequence[ReportedRun]) -> Grid:

@@ -34,6 +34,10 @@ CLEAN = "clean: without infrastructure and knock-on failures, missing cases and 
 def score_card(scores: Sequence[ScoreLine], below: Sequence[str] = (), *, doubt: str = "") -> Card:
     """A bar for each figure; `below` explains them; `doubt` is why none of them is the best estimate."""
     best = "" if doubt else best_policy(scores)
+    if any(one.mean is not None for one in scores):
+        return Card(
+            "Score", (score_table(scores), *map(paragraph, filter(None, below))), note=line(interval_note("", doubt))
+        )
     by_figure: dict[tuple[int, int, float | None], list[ScoreLine]] = {}
     for score in scores:
         by_figure.setdefault((score.passed, score.total, score.rate), []).append(score)
@@ -59,7 +63,7 @@ def best_policy(scores: Iterable[ScoreLine]) -> str:
 def beside_words(scores: Sequence[ScoreLine]) -> str:
     """What the best policy counts as failed although it is not the model's, and the rate without it."""
     score = next((one for one in scores if one.policy == best_policy(scores)), None)
-    if score is None or not score.beside or score.rate is None:
+    if score is None or not score.beside or score.rate is None or score.mean is not None:
         return ""
     listed = ", ".join(f"{count:,} {'time limit' if why == 'model' else why}" for why, count in score.beside.items())
     total = score.total - sum(score.beside.values())

@@ -8,7 +8,7 @@ from errata.model.output.report.batch import BatchReport
 from errata.model.output.report.shared import ReviewCoverage, ScoreLine
 from errata.model.suspects import SuspectTask, SuspectTasks
 from errata.render.document import Block, Line, Section, Status, Table, items, line, marked, paragraph, table
-from errata.render.figures import NONE, hundredths, left_out_reasons, percent, plural
+from errata.render.figures import NONE, hundredths, left_out_reasons, mean_words, percent, plural
 from errata.render.proof import (
     NOTE,
     category_in_words,
@@ -37,17 +37,31 @@ def answer_blocks(sentences: Iterable[str]) -> Iterator[Block]:
 
 
 def score_table(scores: Iterable[ScoreLine]) -> Table:
+    scores = list(scores)
     rows = [
         (
             score.policy.replace("_", " "),
-            f"{score.passed}/{score.total}" if score.total else NONE,
-            percent(score.rate),
+            *figures_of(score),
             interval(score),
             "; ".join(part for part in (left_out_words(score), score_note(score)) if part) or "nothing left out",
         )
         for score in scores
     ]
-    return table(("score", "passed", "rate", "95 % interval", "notes"), rows, right=("passed", "rate"))
+    heads = heads_of(scores)
+    return table(("score", *heads, "95 % interval", "notes"), rows, right=heads)
+
+
+def heads_of(scores: Iterable[ScoreLine]) -> tuple[str, str]:
+    return ("values", "mean") if any(one.mean is not None for one in scores) else ("passed", "rate")
+
+
+def figures_of(score: ScoreLine) -> tuple[str, str]:
+    """`24/30` and `80.0 %`; of numbers how many they are, and their mean."""
+    if not score.total:
+        return NONE, percent(score.rate)
+    if score.mean is not None:
+        return f"n = {score.total:,}", mean_words(score.mean)
+    return f"{score.passed}/{score.total}", percent(score.rate)
 
 
 def left_out_words(score: ScoreLine) -> str:
@@ -74,6 +88,8 @@ def score_note(score: ScoreLine) -> str:
 def interval(score: ScoreLine) -> str:
     if score.low is None or score.high is None:
         return NONE
+    if score.mean is not None:
+        return f"{mean_words(score.low)} to {mean_words(score.high)}"
     return f"{hundredths(score.low)}–{hundredths(score.high)}"
 
 

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from errata.compare.comparison import categories_of_run, change_since
+from errata.compare.scores import Policy
 from errata.model import Bucket
+from errata.model.attempt import NO_OUTPUT
 from errata.model.counts import holds_only_failures
 from errata.model.identity import split_attempt_id
 from errata.model.output.report.run import (
@@ -15,11 +17,13 @@ from errata.model.output.report.run import (
     EarlierReport,
     Impact,
     ImpactKind,
+    LowResult,
     Pattern,
     PreviousRun,
     RunFailure,
     RunReport,
     RunSubject,
+    RunValues,
     SharedText,
     StepCount,
     StepKind,
@@ -38,6 +42,7 @@ from errata.report.shared import (
     is_unjudged,
     passes_by_meaning,
     review_coverage,
+    score_line,
     score_lines,
     strong_suspicions,
 )
@@ -50,6 +55,7 @@ from errata.text.outgoing import short_line
 SHARED = 2
 NAMED_PATTERNS, PATTERN, TEXT = 4, 160, 120
 SKIPPED = 3
+LOWEST = 10
 
 
 def run_report(view: RunView, *, made: str) -> RunReport:
@@ -73,7 +79,12 @@ def run_report(view: RunView, *, made: str) -> RunReport:
         steps=tuple(_steps(collected, survey)),
         in_steps=survey.in_steps,
         failures=failures,
+<<<<<<< HEAD
         nothing_failed=summary.nothing_failed,
+=======
+        nothing_failed=None if failures else without_failures(view.stored, suspicious=view.suspicious.suspicious),
+        values=_values(view),
+>>>>>>> 4d1876b0 (A report of a run of numbers: mean, spread, categories and the lowest results (N-03))
         patterns=patterns,
         shared_texts=tuple(_shared_texts(collected, patterns)),
         categories=tuple(_categories(view)),
@@ -95,6 +106,33 @@ def run_report(view: RunView, *, made: str) -> RunReport:
         no_estimate=summary.no_estimate,
         skipped_reports=tuple(f"{one.path}: {one.why}" for one in history.report_files.skipped[:SKIPPED]),
     )
+
+
+def _values(view: RunView) -> RunValues | None:
+    scores = view.summary.scores
+    policies: tuple[Policy, ...] = ("reviewed", "clean", "strict")
+    policy = next((name for name in policies if scores.scores[name].total), policies[-1])
+    score = scores.scores[policy]
+    if score.mean is None or score.spread is None:
+        return None
+    parts = {name: every[policy] for name, every in scores.categories.items() if every[policy].mean is not None}
+    return RunValues(
+        score=score_line(score, policy),
+        spread=score.spread,
+        categories={name: score_line(part, policy) for name, part in parts.items()},
+        lowest=tuple(_lowest(view)),
+    )
+
+
+def _lowest(view: RunView) -> Iterator[LowResult]:
+    """Cases with the lowest results; a failure has a section of its own."""
+    known = [cell for cell in view.cells if cell.value is not None and not cell.fails]
+    for cell in sorted(known, key=lambda one: one.value or 0.0)[:LOWEST]:
+        tries = [one for one in view.attempts(case=cell.case, counted=True) if one.value is not None]
+        lowest = min(tries, key=lambda one: one.value or 0.0, default=None)
+        output = lowest.output if lowest is not None else NO_OUTPUT
+        answer = short_line(output.answer or output.text or "", TEXT)
+        yield LowResult(case=case_name(view.run, cell.case), value=cell.value or 0.0, answer=answer)
 
 
 class _Survey(NamedTuple):

@@ -3,9 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from errata.model.history import effect_text
-from errata.model.output.report.run import Pattern, RunFailure, RunReport, RunSubject, StepCount, StepKind
+from errata.model.output.report.run import Pattern, RunFailure, RunReport, RunSubject, RunValues, StepCount, StepKind
 from errata.render.document import (
+    Bar,
     Block,
+    Chart,
+    Code,
     Document,
     Line,
     Link,
@@ -18,8 +21,17 @@ from errata.render.document import (
     paragraph,
     table,
 )
-from errata.render.figures import NONE, money, parts_of_cost, percent, plural, simulator_cost
-from errata.report.parts import coverage_line, fit_badge, in_common, name_list, status_of, suspects_section
+from errata.render.figures import NONE, mean_words, money, parts_of_cost, percent, plural, simulator_cost
+from errata.report.parts import (
+    coverage_line,
+    figures_of,
+    fit_badge,
+    in_common,
+    interval,
+    name_list,
+    status_of,
+    suspects_section,
+)
 from errata.report.run_advice import HEADINGS, ONLY_WITH_ADVICE, advice_line, advice_words, done_line, heading_of
 from errata.report.run_failure_section import (
     CauseGroup,
@@ -102,8 +114,13 @@ def _facts(report: RunReport) -> Iterator[tuple[str, Line]]:
     if subject.suite:
         yield "Suite", line(subject.suite)
     yield "Date", line(subject.date or "unknown")
+<<<<<<< HEAD
     yield "Pass rate", line(_pass_rate(report))
     yield "Checkup", line(fit_words(report.doubts, (one.severity for one in report.findings)))
+=======
+    yield _rate(report)
+    yield "Checkup", line(fit_words(report.fit, (one.severity for one in report.findings)))
+>>>>>>> 4d1876b0 (A report of a run of numbers: mean, spread, categories and the lowest results (N-03))
     if subject.costed:
         yield "Cost", line(_cost(subject))
     if subject.excluded:
@@ -111,8 +128,11 @@ def _facts(report: RunReport) -> Iterator[tuple[str, Line]]:
     yield "Analysed", line(report.made)
 
 
-def passed_of(subject: RunSubject) -> str:
+def passed_of(report: RunReport) -> str:
     """In a word or two, for a title."""
+    subject = report.subject
+    if report.values is not None:
+        return f"mean {figures_of(report.values.score)[1]}"
     if not subject.judged:
         return "nothing was scored"
     if not subject.total:
@@ -123,6 +143,15 @@ def passed_of(subject: RunSubject) -> str:
 
 def _harness(subject: RunSubject) -> str:
     return harness_words(subject.harness) if subject.harness is not None else ""
+
+
+def _rate(report: RunReport) -> tuple[str, Line]:
+    if report.values is None:
+        return "Pass rate", line(_pass_rate(report))
+    score = report.values.score
+    count, mean = figures_of(score)
+    between = f", 95 % interval {interval(score)}" if score.low is not None else ""
+    return "Mean", line(f"{mean} ({count}{between}), {score.policy}")
 
 
 def _pass_rate(report: RunReport) -> str:
@@ -154,6 +183,11 @@ def _cost(subject: RunSubject) -> str:
 
 
 def _sections(report: RunReport, groups: Sequence[CauseGroup], keys: Mapping[int, str]) -> Iterator[Section]:
+    if report.values is not None:
+        yield from _values(report.values)
+    if report.values is not None and not report.failures:
+        yield from _ending(report)
+        return
     provisional = report.reading.status == "provisional"
     classified = [one for one in report.failures if not one.machinery]
     machinery = [one for one in report.failures if one.machinery]
@@ -180,9 +214,41 @@ def _sections(report: RunReport, groups: Sequence[CauseGroup], keys: Mapping[int
     yield Section(title="Cross-cutting Patterns", blocks=tuple(_patterns(report)))
     yield Section(title="Recommendations", key="recommendations", blocks=tuple(_advice(report)))
     yield Section(title="Net Impact", blocks=tuple(_impact(report)))
+    yield from _ending(report)
+
+
+def _ending(report: RunReport) -> Iterator[Section]:
     if doubts := tuple(_doubts(report)):
         yield Section(title="Doubts and limits", blocks=(items(map(marked, doubts)),))
     yield Section(title=ACTIONS_TAKEN, blocks=(paragraph("None"),))
+
+
+def _values(values: RunValues) -> Iterator[Section]:
+    """How the results are spread, their means by category, and the lowest of them."""
+    spread = values.spread
+    width = (spread.high - spread.low) / len(spread.bins)
+    ends = [spread.low + width * at for at in range(len(spread.bins) + 1)]
+    bars = [
+        Bar(f"{mean_words(low, 3)} to {mean_words(high, 3)}", often)
+        for low, high, often in zip(ends, ends[1:], spread.bins, strict=False)
+    ]
+    five = [spread.low, spread.quarter, spread.median, spread.three_quarters, spread.high]
+    names = ("lowest", "first quarter", "median", "third quarter", "highest")
+    drawn = Chart(
+        "Results by value", tuple(bars if width else [Bar(mean_words(spread.low), sum(spread.bins))]), in_markdown=True
+    )
+    yield Section(title="Spread", blocks=(drawn, table(names, [map(mean_words, five)], right=names)))
+    if values.categories:
+        rows = [(name, *figures_of(one), interval(one)) for name, one in values.categories.items()]
+        header = ("category", "values", "mean", "95 % interval")
+        yield Section(title="By category", blocks=(table(header, rows, right=header[1:3]),))
+    if values.lowest:
+        rows_of_lowest = [
+            (one.case, mean_words(one.value), Code(one.answer) if one.answer else NONE) for one in values.lowest
+        ]
+        yield Section(
+            title="Lowest results", blocks=(table(("case", "value", "answer"), rows_of_lowest, right=("value",)),)
+        )
 
 
 def _step_table(report: RunReport, word: str) -> Block:
@@ -379,7 +445,7 @@ def _memory(report: RunReport) -> dict[str, object]:
         "provider": subject.provider,
         "experiment": subject.experiment,
         "date": subject.date,
-        "passed": subject.passed,
+        "passed": subject.passed if report.values is None else None,
         "total": subject.total,
         "failures": [
             {

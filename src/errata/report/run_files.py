@@ -47,7 +47,7 @@ def write_run_report(
     newest report about the run, whose section about actions is kept. `called` sets the run apart from others with its
     id, as `terse` does for a prompt.
     """
-    if not report.failures and not report.subject.pending and not report.subject.missing:
+    if not (report.failures or report.subject.pending or report.subject.missing or report.values):
         return RunWritten(report, ())
     document = run_document(report)
     root, name = (file.parent, file.name) if file is not None else (folder, _name(report, day, folder, called))

@@ -19,8 +19,14 @@ from errata.model.output.report.run import (
 from errata.model.output.score import AfterFixesOutput
 from errata.render.figures import hundredths, overlap_note, p_value, percent, plural, share_passed
 from errata.render.proof import proof_counts, proof_reason, sureness
+<<<<<<< HEAD
 from errata.report.parts import name_list
 from errata.runs.first_page import BEST_ESTIMATE, NO_ESTIMATE, harness_words, words_without_failures
+=======
+from errata.report.parts import figures_of, name_list
+from errata.report.parts import interval as interval_of
+from errata.runs.without_failures import NO_ESTIMATE, harness_words, words_without_failures
+>>>>>>> 4d1876b0 (A report of a run of numbers: mean, spread, categories and the lowest results (N-03))
 from errata.sources import harness_of
 from errata.text.outgoing import short_line
 
@@ -357,8 +363,8 @@ def best_figure_words(report: RunReport) -> str:
     best = next((by_policy[name] for name in ("reviewed", "clean") if name in by_policy), None)
     if best is None or best.low is None or best.high is None:
         return ""
-    figure = f"{best.policy}, {percent(best.rate)} ({best.passed:,}/{best.total:,})"
-    interval = f"interval {hundredths(best.low)}–{hundredths(best.high)}"
+    count, rate = figures_of(best)
+    figure, interval = f"{best.policy}, {rate} ({count})", f"interval {interval_of(best)}"
     if report.no_estimate is not None:
         return f"No {BEST_ESTIMATE}: {NO_ESTIMATE[report.no_estimate]}; {figure}, {interval}."
     return f"{BEST_ESTIMATE.capitalize()}: {figure}, {interval}."

@@ -42,6 +42,7 @@ def score_line(score: Score, policy: Policy = "clean") -> ScoreLine:
         passed=score.passed,
         total=score.total,
         rate=score.rate,
+        mean=score.mean,
         low=low,
         high=high,
         if_failed=worst,

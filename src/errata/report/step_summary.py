@@ -32,13 +32,13 @@ CAUSES, FAILURES, NAMED = 5, 20, 8
 def of_run(report: RunReport, files: Sequence[str]) -> Document:
     subject = report.subject
     return Document(
-        title=f"{subject.model or subject.native_id}: {passed_of(subject)}",
+        title=f"{subject.model or subject.native_id}: {passed_of(report)}",
         blocks=(
             *_state(report.reading, provisional=report.reading.status == "provisional"),
             *_doubt(doubts_of_run(report)),
             paragraph(answer_of(report)),
             score_table(report.scores),
-            items(_lines_of_run(report)),
+            *([items(_lines_of_run(report))] if report.failures or report.values is None else []),
             *_failures(report.failures),
             *_files(files),
         ),

@@ -197,8 +197,9 @@ def words_without_failures(outcome: WithoutFailures) -> str:
         return f"Nothing was measured: {_unmeasured(outcome)}"
     shares = ", ".join(f"{often:,} {_WORDS[name]}" for name, often in outcome.counts.items())
     if outcome.state == "numbers" and outcome.mean is not None:
-        rest = f": {shares}" if outcome.counts.get("partial") else "; ".join(filter(None, ("", NO_THRESHOLD, shares)))
-        return f"{mean_of(outcome.mean, outcome.values)}{rest}"
+        rest = shares if outcome.counts.get("partial") else "; ".join(filter(None, (NO_THRESHOLD, shares)))
+        colon = ":" if outcome.counts.get("partial") else ";"
+        return f"{mean_of(outcome.mean, outcome.values)}{colon} {rest}"
     odd = f" ({outcome.suspicious:,} suspicious)" if outcome.suspicious else ""
     return f"Nothing failed, but not all passed: {shares}{odd}"
 

@@ -52,6 +52,11 @@ def planned_reports(
     `profile` is the one that was asked for; with `compared` it is a comparison, unless nothing was judged.
     """
     runs = list(runs_named(selectors, store))
+    if profile == "batch" and (graded := next((one for one in runs if one.counts.mean is not None), None)):
+        raise ReportError(
+            f"Run `{graded.run.native_id}` has numbers without a threshold: no test of it passed or failed",
+            hint="leave out `--profile batch`",
+        )
     batches = [one for one in runs if profile == "batch" or (not profile and not compared and is_batch(one))]
     others = [one for one in runs if one not in batches]
     unjudged = [
@@ -107,8 +112,8 @@ def run_facts(view: RunView, *, day: str) -> RunReport:
 
 
 def report_failures(view: RunView, on_problem: Callable[[str], None]) -> Path | None:
-    """The one file that `analyze` leaves in the folder of reports; none where nothing failed."""
-    if not view.stored.counts.failures:
+    """The one file that `analyze` leaves in the folder of reports; none where nothing failed, but of numbers."""
+    if not view.stored.counts.failures and view.stored.counts.mean is None:
         return None
     try:
         folder = named_reports() or own_folder(Path(REPORTS))

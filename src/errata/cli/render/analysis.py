@@ -14,7 +14,7 @@ from errata.model import CauseSummary, Run
 from errata.model.check import ScorerCount
 from errata.model.counts import holds_only_failures
 from errata.model.run import subject_label
-from errata.render.figures import cost_parts, overlap_note, simulator_cost
+from errata.render.figures import cost_parts, mean_words, overlap_note, simulator_cost
 from errata.render.proof import proof_counts, proof_legend
 from errata.runs.first_page import cases_not_in_log
 from errata.runs.summary import Analysis, Owned
@@ -23,6 +23,7 @@ from errata.text.clean import one_line
 from errata.text.shell import shell_word
 
 MOST_CAUSES, MOST_SINGLE_CAUSES = 5, 3
+HEIGHTS = "▁▂▃▄▅▆▇█"
 BAR = 20 if WIDTH >= 100 else 10 if WIDTH >= 80 else 8
 CAUSE = 72
 REASON = 26
@@ -200,6 +201,27 @@ def show_categories(analysis: Analysis) -> None:
             f"not counted because not scored: {', '.join(unscored)}" if unscored else "",
         ]
         put_parts("Failed by category  ", parts, f"({note})" if (note := "; ".join(filter(None, notes))) else "")
+
+
+def show_values(analysis: Analysis) -> None:
+    """Of results that are numbers: how they are spread, and their means by category."""
+    scores = analysis.scores
+    spread = scores.scores["clean"].spread
+    if spread is None:
+        return
+    most = max(spread.bins)
+    drawn = "".join(HEIGHTS[round((len(HEIGHTS) - 1) * often / most)] if often else "·" for often in spread.bins)
+    low, median, high = (mean_words(value) for value in (spread.low, spread.median, spread.high))
+    middle = f"half between {mean_words(spread.quarter)} and {mean_words(spread.three_quarters)}"
+    put(f"Spread   {low} {drawn} {high}   median {median}, {middle}", hang=9)
+    means = [
+        f"{name} {mean_words(part.mean)} ({part.total:,})"
+        for name, parts in scores.categories.items()
+        if (part := parts["clean"]).mean is not None
+    ]
+    more = [f"and {plural(len(means) - MOST_CATEGORIES, 'other')}"] if len(means) > MOST_CATEGORIES else []
+    if means:
+        put_parts("Mean by category  ", [*means[:MOST_CATEGORIES], *more])
 
 
 def show_cost(analysis: Analysis) -> None:

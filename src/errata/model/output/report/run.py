@@ -13,7 +13,7 @@ from errata.model.output.report.shared import (
     Snippets,
     SuspiciousPasses,
 )
-from errata.model.output.score import AfterFixesOutput
+from errata.model.output.score import AfterFixesOutput, SpreadOutput
 from errata.model.record import Struct
 from errata.model.suspects import SuspectTasks
 from errata.model.words import Confidence, Owner, Proof, ProofReason, RecommendationGroup
@@ -316,6 +316,23 @@ class Bounds(Struct):
     """With what was left out."""
 
 
+class LowResult(Struct):
+    case: str
+    value: float
+    """Of several attempts their mean; the answer is that of the lowest."""
+    answer: str = ""
+
+
+class RunValues(Struct):
+    """The results of a run where some are numbers that no rule makes a pass or a failure."""
+
+    score: ScoreLine
+    """The best policy that was measured."""
+    spread: SpreadOutput
+    categories: dict[str, ScoreLine] = {}
+    lowest: tuple[LowResult, ...] = ()
+
+
 class RunReport(Struct):
     subject: RunSubject
     made: str
@@ -327,6 +344,7 @@ class RunReport(Struct):
     """Whether the checks are the steps of a pipeline."""
     failures: tuple[RunFailure, ...] = ()
     nothing_failed: WithoutFailures | None = None
+    values: RunValues | None = None
     patterns: tuple[Pattern, ...] = ()
     shared_texts: tuple[SharedText, ...] = ()
     categories: tuple[CategoryTest, ...] = ()

@@ -14,6 +14,8 @@ class ScoreLine(Struct):
     passed: int
     total: int
     rate: float | None
+    mean: float | None = None
+    """Of results that are numbers; then it is the rate, too."""
     low: float | None = None
     high: float | None = None
     if_failed: float | None = None
