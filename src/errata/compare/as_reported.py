@@ -111,8 +111,9 @@ def _recounted(rows: Sequence[Trial], headline: Reported, trials: Trials) -> Sco
 
 
 def _pass_rate(rows: Sequence[Trial], trials: Trials) -> Score:
-    clusters = clusters_of((trial.case, trial.passed) for trial in rows) if trials.tells_cases else {}
-    return Score(policy="as_reported", passed=sum(trial.passed for trial in rows), total=len(rows), by_case=clusters)
+    clusters = clusters_of((trial.case, trial.passes_by_harness) for trial in rows) if trials.tells_cases else {}
+    passed = sum(trial.passes_by_harness for trial in rows)
+    return Score(policy="as_reported", passed=passed, total=len(rows), by_case=clusters)
 
 
 def _has_verdicts(rows: Sequence[Trial]) -> bool:

@@ -213,8 +213,10 @@ class Attempt(Record):
     @property
     def value(self) -> float | None:
         """Its result, where that is a number that no rule makes a pass or a failure."""
-        is_free = self.outcome == "number" or (self.outcome == "partial" and self.threshold is None)
-        return self.reported if is_free else None
+        if self.outcome != "number" and (self.outcome != "partial" or self.threshold is not None):
+            return None
+        whole = (check.value for check in self.checks if check.is_primary and check.kind == "reward")
+        return next((value for value in whole if isinstance(value, float)), self.reported)
 
     @property
     def objections(self) -> tuple[Judgement, ...]:

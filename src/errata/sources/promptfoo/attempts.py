@@ -21,6 +21,7 @@ from errata.sources.promptfoo.checks import (
     cut_short,
     error_of,
     grade_row,
+    is_bare_number,
     limit_of,
     named_scores,
     summary,
@@ -136,7 +137,7 @@ def with_response(row: dict[str, Any]) -> dict[str, Any]:
 def facts_of(row: dict[str, Any], checks: tuple[Check, ...], ref: SourceRef) -> RowFacts:
     success = row.get("success", mapping(row.get("gradingResult")).get("pass"))
     if success is True:
-        return RowFacts("completed", "scored", "pass")
+        return RowFacts("completed", "scored", "partial" if is_bare_number(row, checks) else "pass")
     if _is_error(row):
         return _error_facts(row, ref)
     broken = tuple(check.error for check in checks if check.status == "error" and check.error)
@@ -213,7 +214,8 @@ def _http_status(row: dict[str, Any]) -> int | None:
 def _checks(row: dict[str, Any], checks: tuple[Check, ...], facts: RowFacts, ref: SourceRef) -> tuple[Check, ...]:
     if not checks:
         return tuple(named_scores(row, checks))
-    status: CheckStatus = "pass" if facts.outcome == "pass" else "fail" if facts.outcome == "fail" else "error"
+    statuses: dict[str, CheckStatus] = {"pass": "pass", "partial": "number", "fail": "fail"}
+    status = statuses.get(facts.outcome, "error")
     return (*checks, *named_scores(row, checks), summary(row, status, ref))
 
 

@@ -79,6 +79,21 @@ def summary(row: dict[str, Any], status: CheckStatus, ref: SourceRef) -> Check:
     )
 
 
+_ANY_NUMBER_PASSES = frozenset((
+    "javascript", "python", "ruby", "webhook", "answer-relevance", "context-faithfulness", "context-recall",
+    "context-relevance",
+))  # fmt: skip
+"""Without a threshold, promptfoo lets a number above 0 pass, or even 0."""
+
+
+def is_bare_number(row: dict[str, Any], checks: tuple[Check, ...]) -> bool:
+    """Whether the row passed by nothing but numbers between 0 and 1 for which nobody set a threshold."""
+    counted = [check for check in checks if check.counts]
+    free = all(check.threshold is None and check.scorer in _ANY_NUMBER_PASSES for check in counted)
+    has_threshold = number(mapping(row.get("testCase")).get("threshold")) is not None
+    return free and not has_threshold and any(check.value not in (None, 0, 1) for check in counted)
+
+
 def named_scores(row: dict[str, Any], checks: tuple[Check, ...]) -> Iterator[Check]:
     """Named scores that no single check shows: sums over several assertions, and results of custom assertions."""
     scores = mapping(mapping(row.get("gradingResult")).get("namedScores")) | mapping(row.get("namedScores"))
