@@ -78,7 +78,7 @@ def _mismatch(survey: RunSurvey, reported: Reported, stated: float) -> Mismatch 
         distinct = len(survey.cases) - survey.missing.count
         over = f" ({plural(distinct, survey.unit)})" if distinct != rows else ""
         return Mismatch(f"{name} {stated:g}; the log has {plural(rows, 'row')}{over}", rows)
-    counts = {"passed": survey.outcomes["pass"], "failed": survey.failed_rows}
+    counts = {"passed": survey.passed, "failed": survey.failed_rows}
     counts["unscored"] = survey.measurements["unscored"]
     if (count := counts.get(reported.metric, stated)) != stated:
         return Mismatch(f"{name} {stated:g}; the rows have {count:,}", count)
@@ -89,7 +89,7 @@ def _mismatch(survey: RunSurvey, reported: Reported, stated: float) -> Mismatch 
     if reported.metric != "pass_rate":
         return None
     if not _is_of_a_check(survey, reported):
-        passed, failed = survey.outcomes["pass"], rows - survey.outcomes["pass"]
+        passed, failed = survey.passed, rows - survey.passed
     whole = reported.n if reported.n is not None else passed + failed
     by_rule = (passed, whole - failed) if reported.null_passes else (passed,)
     if not whole or any(abs(stated - one / whole) <= TOLERANCE for one in by_rule):

@@ -209,6 +209,8 @@ class RunSurvey:
     measured_once: int = 0
     """Rows with a verdict, without errors and repetitions: what a harness counts as measured."""
     passes_by_harness: int = 0
+    passed: int = 0
+    """Also those that the harness lets pass with any number."""
     """Rows that the harness counts as passed."""
     odd: OddNumbers = field(default_factory=OddNumbers)
     headline: RecomputedHeadline | None = None
@@ -299,6 +301,7 @@ def _count(survey: RunSurvey, attempt: Attempt) -> None:
         return
     survey.rows += 1
     survey.passes_by_harness += attempt.passes_by_harness
+    survey.passed += outcome == "pass" or (outcome == "partial" and attempt.passes_by_harness)
     survey.present.add(key)
     if measurement == "scored":
         survey.measured_cases.add(key)

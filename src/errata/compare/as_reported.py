@@ -111,9 +111,14 @@ def _recounted(rows: Sequence[Trial], headline: Reported, trials: Trials) -> Sco
 
 
 def _pass_rate(rows: Sequence[Trial], trials: Trials) -> Score:
-    clusters = clusters_of((trial.case, trial.passes_by_harness) for trial in rows) if trials.tells_cases else {}
-    passed = sum(trial.passes_by_harness for trial in rows)
+    clusters = clusters_of((trial.case, _passed(trial)) for trial in rows) if trials.tells_cases else {}
+    passed = sum(map(_passed, rows))
     return Score(policy="as_reported", passed=passed, total=len(rows), by_case=clusters)
+
+
+def _passed(trial: Trial) -> bool:
+    """Also what the harness lets pass with any number."""
+    return trial.passed or (trial.outcome == "partial" and trial.passes_by_harness)
 
 
 def _has_verdicts(rows: Sequence[Trial]) -> bool:

@@ -79,12 +79,8 @@ def run_report(view: RunView, *, made: str) -> RunReport:
         steps=tuple(_steps(collected, survey)),
         in_steps=survey.in_steps,
         failures=failures,
-<<<<<<< HEAD
         nothing_failed=summary.nothing_failed,
-=======
-        nothing_failed=None if failures else without_failures(view.stored, suspicious=view.suspicious.suspicious),
         values=_values(view),
->>>>>>> 4d1876b0 (A report of a run of numbers: mean, spread, categories and the lowest results (N-03))
         patterns=patterns,
         shared_texts=tuple(_shared_texts(collected, patterns)),
         categories=tuple(_categories(view)),

@@ -114,13 +114,8 @@ def _facts(report: RunReport) -> Iterator[tuple[str, Line]]:
     if subject.suite:
         yield "Suite", line(subject.suite)
     yield "Date", line(subject.date or "unknown")
-<<<<<<< HEAD
-    yield "Pass rate", line(_pass_rate(report))
-    yield "Checkup", line(fit_words(report.doubts, (one.severity for one in report.findings)))
-=======
     yield _rate(report)
-    yield "Checkup", line(fit_words(report.fit, (one.severity for one in report.findings)))
->>>>>>> 4d1876b0 (A report of a run of numbers: mean, spread, categories and the lowest results (N-03))
+    yield "Checkup", line(fit_words(report.doubts, (one.severity for one in report.findings)))
     if subject.costed:
         yield "Cost", line(_cost(subject))
     if subject.excluded:

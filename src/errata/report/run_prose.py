@@ -19,14 +19,9 @@ from errata.model.output.report.run import (
 from errata.model.output.score import AfterFixesOutput
 from errata.render.figures import hundredths, overlap_note, p_value, percent, plural, share_passed
 from errata.render.proof import proof_counts, proof_reason, sureness
-<<<<<<< HEAD
-from errata.report.parts import name_list
-from errata.runs.first_page import BEST_ESTIMATE, NO_ESTIMATE, harness_words, words_without_failures
-=======
 from errata.report.parts import figures_of, name_list
 from errata.report.parts import interval as interval_of
-from errata.runs.without_failures import NO_ESTIMATE, harness_words, words_without_failures
->>>>>>> 4d1876b0 (A report of a run of numbers: mean, spread, categories and the lowest results (N-03))
+from errata.runs.first_page import BEST_ESTIMATE, NO_ESTIMATE, harness_words, words_without_failures
 from errata.sources import harness_of
 from errata.text.outgoing import short_line
 
