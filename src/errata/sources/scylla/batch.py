@@ -122,7 +122,9 @@ def _attempts(batch: ScyllaBatch, run: Run) -> list[Attempt]:
         known_latest = latest.get(attempt.case)
         if known_latest is None or (attempt.session or 0) > (known_latest.session or 0):
             latest[attempt.case] = attempt
-    return [_mark_superseded(attempt, latest[attempt.case]) for attempt in attempts]
+    marked = [_mark_superseded(attempt, latest[attempt.case]) for attempt in attempts]
+    again = {attempt.superseded_by for attempt in marked}
+    return [msgspec.structs.replace(one, provenance="retry") if one.id in again else one for one in marked]
 
 
 def _unlisted_attempts(batch: ScyllaBatch, run: Run, cases: set[str]) -> list[Attempt]:
