@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,22 @@ def test_the_log_says_where_an_attempt_comes_from(store):
     assert own == taken
     (edited,) = imported(store, INSPECT / "edited")
     assert [one.origin for one in RunView(edited, store).attempts()].count("edit") == 1
+
+
+@pytest.mark.req("N-14")
+@pytest.mark.parametrize(("made_again", "left_out"), [(["beta"], [0]), (["alpha", "beta"], [])], ids=["most", "few"])
+def test_a_job_that_regrades_most_trials_and_runs_the_rest_again_takes_the_place_of_its_source(
+    made_again, left_out, tmp_path, store
+):
+    """As `harbor run --diff` does it."""
+    job = shutil.copytree(HARBOR / "regraded", tmp_path / "regraded")
+    for result in job.glob("*__*/result.json"):
+        if result.parent.name.partition("__")[0] in made_again:
+            trial = json.loads(result.read_text())
+            trial["config"]["source_trial"] = None
+            result.write_text(json.dumps(trial))
+
+    assert list(reasons(imported(store, HARBOR / "source", job), store)) == left_out
 
 
 def exported(folder, name, *, answers, started="2026-05-01T10:00:00Z", durations=None, **run):
