@@ -344,7 +344,8 @@ Look:
 Compare:
   compare      Compare runs case by case, with significance tests.
   consistency  Show which cases and checks change between repeated runs.
-  gate         Fail CI on new failures, a low score or an incomplete run.
+  gate         Fail CI on new failures, a low or lower score, or an incomplete
+               run.
 
 Review:
   triage       Reassign owners with the current rules.

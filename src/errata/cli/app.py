@@ -20,7 +20,7 @@ COMMANDS: Table = {
     "check": ("check", "Check whether runs are complete and fit for comparison."),
     "score": ("score", "Show scores under every scoring policy."),
     "compare": ("compare.command", "Compare runs case by case, with significance tests."),
-    "gate": ("gate", "Fail CI on new failures, a low score or an incomplete run."),
+    "gate": ("gate", "Fail CI on new failures, a low or lower score, or an incomplete run."),
     "consistency": ("consistency", "Show which cases and checks change between repeated runs."),
     "failures": ("failures", "List failures with owner and evidence."),
     "triage": ("triage", "Reassign owners with the current rules."),
