@@ -6,18 +6,19 @@ from typing import NamedTuple
 
 from errata.compare.comparison import categories_of_run, change_since
 from errata.compare.scores import Policy
-from errata.model import Bucket
+from errata.model import Attempt, Bucket
 from errata.model.attempt import NO_OUTPUT
+from errata.model.cells import Cell
 from errata.model.counts import holds_only_failures
 from errata.model.identity import split_attempt_id
 from errata.model.output.report.run import (
     ActionEffect,
+    BadResult,
     Bounds,
     CategoryTest,
     EarlierReport,
     Impact,
     ImpactKind,
-    LowResult,
     Pattern,
     PreviousRun,
     RunFailure,
@@ -55,7 +56,7 @@ from errata.text.outgoing import short_line
 SHARED = 2
 NAMED_PATTERNS, PATTERN, TEXT = 4, 160, 120
 SKIPPED = 3
-LOWEST = 10
+WORST = 10
 
 
 def run_report(view: RunView, *, made: str) -> RunReport:
@@ -116,19 +117,25 @@ def _values(view: RunView) -> RunValues | None:
         score=score_line(score, policy),
         spread=score.spread,
         categories={name: score_line(part, policy) for name, part in parts.items()},
-        lowest=tuple(_lowest(view)),
+        lower_is_better=view.run.lower_is_better,
+        worst=tuple(_worst(view)),
     )
 
 
-def _lowest(view: RunView) -> Iterator[LowResult]:
-    """Cases with the lowest results; a failure has a section of its own."""
+def _worst(view: RunView) -> Iterator[BadResult]:
+    """Cases with the worst results; a failure has a section of its own."""
+    sign = -1 if view.run.lower_is_better else 1
+
+    def worth(result: Cell | Attempt) -> float:
+        return sign * (result.value or 0.0)
+
     known = [cell for cell in view.cells if cell.value is not None and not cell.fails]
-    for cell in sorted(known, key=lambda one: one.value or 0.0)[:LOWEST]:
+    for cell in sorted(known, key=worth)[:WORST]:
         tries = [one for one in view.attempts(case=cell.case, counted=True) if one.value is not None]
-        lowest = min(tries, key=lambda one: one.value or 0.0, default=None)
-        output = lowest.output if lowest is not None else NO_OUTPUT
+        worst = min(tries, key=worth, default=None)
+        output = worst.output if worst is not None else NO_OUTPUT
         answer = short_line(output.answer or output.text or "", TEXT)
-        yield LowResult(case=case_name(view.run, cell.case), value=cell.value or 0.0, answer=answer)
+        yield BadResult(case=case_name(view.run, cell.case), value=cell.value or 0.0, answer=answer)
 
 
 class _Survey(NamedTuple):

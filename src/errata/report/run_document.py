@@ -234,15 +234,14 @@ def _values(values: RunValues) -> Iterator[Section]:
     )
     yield Section(title="Spread", blocks=(drawn, table(names, [map(mean_words, five)], right=names)))
     if values.categories:
-        rows = [(name, *figures_of(one), interval(one)) for name, one in values.categories.items()]
+        rows = [(name, *figures_of(part), interval(part)) for name, part in values.categories.items()]
         header = ("category", "values", "mean", "95 % interval")
         yield Section(title="By category", blocks=(table(header, rows, right=header[1:3]),))
-    if values.lowest:
-        rows_of_lowest = [
-            (one.case, mean_words(one.value), Code(one.answer) if one.answer else NONE) for one in values.lowest
-        ]
+    if values.worst:
+        worst = [(one.case, mean_words(one.value), Code(one.answer) if one.answer else NONE) for one in values.worst]
         yield Section(
-            title="Lowest results", blocks=(table(("case", "value", "answer"), rows_of_lowest, right=("value",)),)
+            title="Highest results (lower is better)" if values.lower_is_better else "Lowest results",
+            blocks=(table(("case", "value", "answer"), worst, right=("value",)),),
         )
 
 

@@ -316,10 +316,10 @@ class Bounds(Struct):
     """With what was left out."""
 
 
-class LowResult(Struct):
+class BadResult(Struct):
     case: str
     value: float
-    """Of several attempts their mean; the answer is that of the lowest."""
+    """Of several attempts their mean; the answer is that of the worst."""
     answer: str = ""
 
 
@@ -330,7 +330,8 @@ class RunValues(Struct):
     """The best policy that was measured."""
     spread: SpreadOutput
     categories: dict[str, ScoreLine] = {}
-    lowest: tuple[LowResult, ...] = ()
+    lower_is_better: bool = False
+    worst: tuple[BadResult, ...] = ()
 
 
 class RunReport(Struct):
