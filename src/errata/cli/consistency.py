@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 
 import click
 
@@ -28,12 +29,13 @@ from errata.model.output.consistency import (
     ConsistencyOutput,
     MetricFlipOutput,
     NotStudiedOutput,
+    NumbersOutput,
     PlaceOutput,
     StudyCaseOutput,
     StudyColumnOutput,
     WrittenTableOutput,
 )
-from errata.render.figures import hundredths, percent
+from errata.render.figures import hundredths, mean_words, percent
 from errata.runs.names import runs_named, short
 from errata.verbs import compare as verbs
 from errata.verbs.store import Store
@@ -92,9 +94,9 @@ def _show_studies(runs: list[StoredRun], store: Store, output: Path | None, *, f
 
 
 LABEL = 14
-MOST_CASES = 40
+MOST_CASES, MOST_APART = 40, 10
 """Rows of a table on the page; the files have all."""
-_LETTERS = {"pass": ".", "fail": "F", "incomplete": "?"}
+_LETTERS = {"pass": ".", "fail": "F", "number": "n", "incomplete": "?"}
 NOT_TRIED = "–"
 
 
@@ -111,6 +113,11 @@ def show_study(study: Consistency, *, first: bool) -> None:
         _put_judged_twice(study)
         return
     put()
+    if (numbers := study.study.numbers) is not None:
+        _put_numbers(study, numbers, word)
+        _put_odd(study)
+        _put_judged_twice(study)
+        return
     _put_counts(study, word)
     _put_reliability(study)
     _put_kinds(study)
@@ -167,7 +174,7 @@ def _put_counts(consistency: Consistency, word: str) -> None:
     study = consistency.study
     by_run = study.counts
     whole = sum(by_run.values(), Counter[str]())
-    statuses = ", ".join(f"{whole[name]:,} {name}" for name in _LETTERS)
+    statuses = ", ".join(f"{whole[name]:,} {name}" for name in _LETTERS if whole[name] or name != "number")
     rows = f"{whole.total():,}" if whole.total() == study.rows else f"{whole.total():,} of {study.rows:,}"
     put(f"{'rows':<{LABEL}}{rows} · {statuses} · {plural(len(study.cases), word)}", hang=LABEL)
     rate = passing(study.repeated)
@@ -177,6 +184,27 @@ def _put_counts(consistency: Consistency, word: str) -> None:
         by = f"by {'attempt' if _has_repeats(consistency) else 'run'}"
         share = f"{rate.passed:,}/{rate.measured:,}   {percent(rate.rate)}   {interval}"
         put(f"{'passed':<{LABEL}}{share}   {by}: {rates}", hang=LABEL)
+
+
+def _put_numbers(consistency: Consistency, numbers: NumbersOutput, word: str) -> None:
+    cases = consistency.study.cases
+    results = {consistency.name_of(one.case): one.results for one in cases if one.results}
+    count = plural(sum(map(len, results.values())), "result")
+    put(f"{'rows':<{LABEL}}{consistency.study.rows:,} · {count} · {plural(len(cases), word)}", hang=LABEL)
+    means = " · ".join("–" if mean is None else mean_words(mean, 3) for mean in numbers.by_column)
+    by = "attempt" if _has_repeats(consistency) else "run"
+    put(f"{'mean':<{LABEL}}{mean_words(numbers.mean)}   by {by}: {means}", hang=LABEL)
+    deviations = ((numbers.within_cases, f"between attempts at a {word}"), (numbers.between_cases, f"between {word}s"))
+    parts = [f"{mean_words(value, 3)} {where}" for value, where in deviations if value is not None]
+    put(f"{'deviation':<{LABEL}}{', '.join(parts)}", hang=LABEL)
+    apart = sorted(results, key=lambda name: min(results[name]) - max(results[name]))[:MOST_APART]
+    put(f"\nResults differ most ({len(apart):,} of {plural(len(results), word)})")
+    rows = [
+        (name, *(mean_words(value, 3) for value in (fmean(values), min(values), max(values))))
+        for name in apart
+        for values in (results[name],)
+    ]
+    put_table((word, "mean", "lowest", "highest"), rows, right=("mean", "lowest", "highest"), give_way=(word,))
 
 
 def _put_reliability(consistency: Consistency) -> None:
@@ -326,6 +354,7 @@ def json_study(consistency: Consistency) -> ConsistencyOutput:
         columns=tuple(_column(one, counts[one.index]) for one in consistency.columns),
         rows=study.rows,
         passing=passing(study.repeated),
+        numbers=study.numbers,
         reliability=study.reliability,
         flaky=tuple(consistency.name_of(one.case) for one in study.cases if one.repeated.is_flaky),
         unstable=tuple(consistency.name_of(one.case) for one in study.cases if one.repeated.is_unstable),
@@ -367,6 +396,7 @@ def _case(consistency: Consistency, tries: CaseTries) -> StudyCaseOutput:
         flaky=repeated.is_flaky,
         unstable=repeated.is_unstable,
         metric_flips=tuple(map(_flip, tries.flips)),
+        results=tuple(tries.results) if any(attempt.value is not None for attempt in tries.tries) else (),
     )
 
 

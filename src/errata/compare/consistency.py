@@ -2,6 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain
+from math import sqrt
+from statistics import fmean, stdev, variance
 from typing import Literal, NamedTuple
 
 from errata.compare.intervals import effective_sample_size, wilson
@@ -9,7 +12,7 @@ from errata.compare.matrix import natural, subject_names
 from errata.compare.repeats import RepeatedCase, Status, reliability, status_of
 from errata.errors import ErrataError
 from errata.model import Attempt, StoredRun, split_attempt_id
-from errata.model.output.consistency import PassingOutput, ReliabilityOutput
+from errata.model.output.consistency import NumbersOutput, PassingOutput, ReliabilityOutput
 from errata.model.record import Struct
 from errata.model.run import WhyLeftOut, case_name, why_excluded
 from errata.model.times import moment_of
@@ -31,6 +34,12 @@ class TriedAttempt(NamedTuple):
     """Counted from 1."""
     status: Status
     metrics: Metrics
+    value: float | None = None
+
+    @property
+    def result(self) -> float | None:
+        """As a number: a pass is 1, a failure 0."""
+        return self.value if self.value is not None else {"pass": 1.0, "fail": 0.0}.get(self.status)
 
 
 class Flip(NamedTuple):
@@ -53,6 +62,10 @@ class CaseTries(NamedTuple):
 
     case: str
     tries: tuple[TriedAttempt, ...]
+
+    @property
+    def results(self) -> list[float]:
+        return [result for one in self.tries if (result := one.result) is not None]
 
     @property
     def repeated(self) -> RepeatedCase:
@@ -97,6 +110,25 @@ class Study(NamedTuple):
         return [one.repeated for one in self.cases]
 
     @property
+    def numbers(self) -> NumbersOutput | None:
+        """Where some results are numbers that are neither a pass nor a failure."""
+        if not any(attempt.value is not None for case in self.cases for attempt in case.tries):
+            return None
+        by_column: dict[int, list[float]] = {column: [] for column in range(1, len(self.columns) + 1)}
+        for attempt in (attempt for case in self.cases for attempt in case.tries):
+            if (result := attempt.result) is not None:
+                by_column[attempt.column].append(result)
+        by_case = [case.results for case in self.cases if case.results]
+        repeated = [variance(results) for results in by_case if len(results) > 1]
+        means = [fmean(results) for results in by_case]
+        return NumbersOutput(
+            mean=fmean(chain.from_iterable(by_case)),
+            by_column=tuple(fmean(results) if results else None for results in by_column.values()),
+            within_cases=sqrt(fmean(repeated)) if repeated else None,
+            between_cases=stdev(means) if len(means) > 1 else None,
+        )
+
+    @property
     def reliability(self) -> tuple[ReliabilityOutput, ...]:
         return reliability(self.repeated)
 
@@ -132,7 +164,7 @@ class Tries:
     """Takes attempts one by one, in any order, and keeps of each only what is compared."""
 
     def __init__(self) -> None:
-        self._by_case: dict[str, list[tuple[Key, Status, Metrics]]] = {}
+        self._by_case: dict[str, list[tuple[Key, Status, Metrics, float | None]]] = {}
         self._places: dict[str, int] = {}
         self._absent: list[tuple[Key, str]] = []
         self._known: dict[Metrics, Metrics] = {}
@@ -145,7 +177,7 @@ class Tries:
             return
         metrics = metrics_of(attempt)
         # most attempts of a run came out alike
-        reading = (column, status_of(attempt), self._known.setdefault(metrics, metrics))
+        reading = (column, status_of(attempt), self._known.setdefault(metrics, metrics), attempt.value)
         self._by_case.setdefault(attempt.case, []).append(reading)
 
     def study(self, *, changed: Collection[str] = ()) -> Study:
@@ -156,11 +188,14 @@ class Tries:
         cases: list[CaseTries] = []
         surplus = 0
         for case in sorted(self._by_case, key=self._place):
-            every = [TriedAttempt(numbers[column], status, metrics) for column, status, metrics in self._by_case[case]]
+            every = [
+                TriedAttempt(numbers[column], status, metrics, value)
+                for column, status, metrics, value in self._by_case[case]
+            ]
             often = Counter(one.column for one in every)
             surplus += len(every) - len(often)
             duplicates += [(column, case) for column, count in sorted(often.items()) if count > 1]
-            tries = sorted(one for one in every if often[one.column] == 1)
+            tries = sorted((one for one in every if often[one.column] == 1), key=lambda one: one.column)
             if tries and case not in changed:
                 cases.append(CaseTries(case, tuple(tries)))
         return Study(

@@ -54,7 +54,8 @@ _OF_K: dict[str, Callable[..., float | None]] = {"at_least": at_least, "pass_at"
 _COUNTED = lazy_regex(rf"({'|'.join(_OF_K)})_([1-9]\d{{0,5}})")
 
 
-Status = Literal["pass", "fail", "incomplete"]
+Status = Literal["pass", "fail", "number", "incomplete"]
+"""`number`: neither, and `Attempt.value` has it."""
 
 TRIES = (1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100)
 """The values of k, as far as there are enough attempts."""
@@ -67,6 +68,8 @@ def status_of(attempt: Attempt) -> Status:
     """
     if attempt.outcome == "none":
         return "fail" if attempt.measurement == "scored" and attempt.failed_checks else "incomplete"
+    if attempt.value is not None:
+        return "number"
     return "fail" if attempt.is_failure else "pass"
 
 

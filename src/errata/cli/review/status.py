@@ -41,7 +41,11 @@ def command(runs: tuple[str, ...], options: Options) -> None:
 
 def show_status(status: Status, handle: str) -> None:
     """`handle` is quoted for a shell."""
-    parts = [f"Run {handle}", plural(status.failures, "failure"), f"{status.reviewed:,} reviewed"]
+    parts = [
+        f"Run {handle}",
+        plural(status.failures, "failure") if status.failures else "no failures",
+        f"{status.reviewed:,} reviewed",
+    ]
     parts += [f"{status.inherited:,} inherited"] if status.inherited else []
     corrected = ", corrected since" if status.refused and not status.unmended else ""
     parts += [f"{status.waiting:,} waiting"]

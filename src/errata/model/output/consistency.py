@@ -35,6 +35,17 @@ class ReliabilityOutput(Struct):
     cases: int
 
 
+class NumbersOutput(Struct):
+    """Results that are neither passes nor failures; a pass beside them is 1, a failure 0."""
+
+    mean: float
+    by_column: tuple[float | None, ...]
+    within_cases: float | None
+    """Standard deviation from attempt to attempt at a case; null where no case has several."""
+    between_cases: float | None
+    """Standard deviation of the cases' means."""
+
+
 class MetricFlipOutput(Struct):
     metric: str
     pattern: str
@@ -54,6 +65,8 @@ class StudyCaseOutput(Struct):
     flaky: bool
     unstable: bool
     metric_flips: tuple[MetricFlipOutput, ...]
+    results: tuple[float, ...]
+    """Empty unless some are numbers."""
 
 
 class PlaceOutput(Struct):
@@ -71,6 +84,7 @@ class ConsistencyOutput(Struct):
     columns: tuple[StudyColumnOutput, ...]
     rows: int
     passing: PassingOutput
+    numbers: NumbersOutput | None
     reliability: tuple[ReliabilityOutput, ...]
     flaky: Cases
     unstable: Cases
