@@ -12,10 +12,12 @@ from errata.errors import NotComparableError
 from errata.runs.baseline import comparable_runs
 from errata.runs.history import earlier_of_same_model
 from errata.runs.importing import import_paths
+from errata.runs.leaderboard import leaderboards
 from errata.runs.runset import RunSet
 from errata.runs.view import RunView
 from errata.store.runs import all_runs
 from errata.store.same_work import each_work_once
+from errata.triage.stored.peers import Peers
 from errata.verbs.compare import score_pooled
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "same_work"
@@ -57,8 +59,14 @@ def test_work_that_is_judged_or_logged_again_is_no_second_run(name, store):
         RunSet.of(runs, store).compare(ComparisonOptions(may_lack_cases=True))
     (pool,) = score_pooled(runs, store)
     assert pool.scores["strict"].total == 6
+    (board,) = leaderboards(all_runs(store), store)
+    on_board = [
+        run for row in (*board.ranked, *board.unranked) for run in row.history if "same work" not in run.why_not
+    ]
+    assert [run.stored.pk for run in on_board] == [runs[1].pk]
     # nor is it an earlier run, or a run beside the other
     for one in runs:
+        assert list(Peers(one, store).subjects) == [one.pk]
         assert list(earlier_of_same_model(one, store)) == list(comparable_runs(one, store)) == []
 
 
