@@ -79,7 +79,7 @@ def _count(
 
 
 def _mean(cells: Sequence[Cell | None]) -> float | None:
-    shares = [share for cell in cells if cell is not None and (share := cell.share) is not None]
+    shares = [share for cell in cells if cell is not None and (share := cell.result) is not None]
     return fmean(shares) if shares else None
 
 

@@ -60,7 +60,8 @@ def deviations(shares: Mapping[str, Shares], members: Mapping[str, Iterable[str]
     """The most certain first. `shares`: model → its cases; `members`: category → its cases."""
     table = _table({label: values for label, values in shares.items() if values}, members)
     labels, categories = dict.fromkeys(place[0] for place in table), dict.fromkeys(place[1] for place in table)
-    if len(labels) < 2 or len(categories) < 2:
+    is_rate = all(0 <= share <= 1 for values in shares.values() for share in values.values())
+    if len(labels) < 2 or len(categories) < 2 or not is_rate:
         return ()
     tests = _settle(table, len(labels))
     # of two models one is tested: what is a weakness of one is a strength of the other

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from math import fsum
-from operator import mul, sub
+from operator import attrgetter, mul, sub
 
 import msgspec
 
@@ -64,8 +64,9 @@ def _shares(
 ) -> list[SharesOutput | None]:
     """None where every case either passed or failed: McNemar's test is enough there; its p is corrected too."""
     rows = [row for case, row in matrix.rows.items() if case not in without]
+    result = attrgetter("result" if matrix.has_numbers else "share")
     columns = [
-        [cell.share if (cell := row[at]) is not None else None for row in rows] for at in range(len(matrix.columns))
+        [result(cell) if (cell := row[at]) is not None else None for row in rows] for at in range(len(matrix.columns))
     ]
     partly = [any(share not in (None, 0, 1) for share in column) for column in columns]
     known = [[share for share in column if share is not None] for column in columns]

@@ -129,7 +129,7 @@ def _row(case: str, row: Row, comparison: Comparison) -> RowOutput:
         states=tuple(cell.state if cell else None for cell in row),
         passes=tuple(cell.passes if cell else None for cell in row) if is_repeated else msgspec.UNSET,
         attempts=tuple(cell.attempts if cell else None for cell in row) if is_repeated else msgspec.UNSET,
-        values=tuple(cell.share if cell else None for cell in row) if has_values else msgspec.UNSET,
+        values=tuple(cell.result if cell else None for cell in row) if has_values else msgspec.UNSET,
     )
 
 

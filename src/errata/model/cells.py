@@ -27,7 +27,7 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
     """What was carried out or broke off and was not passed; an attempt without a verdict is neither."""
     position: int | None = None
     value: float | None = None
-    """The mean of its attempts, where some are numbers: a pass among them is 1, a failure 0."""
+    """The mean of its attempts, where some are numbers: a pass among them is 1, a failure 0, what broke off nothing."""
 
     @property
     def share(self) -> float | None:
@@ -35,6 +35,11 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
         if self.value is not None:
             return self.value
         return self.passes / (self.passes + self.fails) if self.decided or self.state == "mixed" else None
+
+    @property
+    def result(self) -> float | None:
+        """Beside numbers: what broke off has none, and is no 0."""
+        return None if self.value is None and self.state in _BROKE_OFF else self.share
 
     @property
     def passed(self) -> bool:
@@ -59,6 +64,7 @@ class FailedCell(msgspec.Struct, frozen=True, gc=False):
 
 # the result of an attempt; of several failed attempts the smallest number is the most informative
 _FAILED: tuple[CellState, ...] = ("failed", "partial", "limit", "error", "cancelled")
+_BROKE_OFF: tuple[CellState, ...] = (*_FAILED[2:], "follows")
 _UNDECIDED: tuple[CellState, ...] = ("partial", "number", "unscored", "missing")
 _STATES: tuple[CellState, ...] = (*_FAILED, *_UNDECIDED, "passed")
 _PARTIAL, _NUMBER, _UNSCORED, _MISSING = range(len(_FAILED), len(_FAILED) + len(_UNDECIDED))
@@ -91,10 +97,10 @@ def is_failed(attempt: Attempt) -> bool:
 class CellTally:
     """The attempts at one case, while they are counted."""
 
-    __slots__ = ("_attempts", "_fails", "_numbers", "_passes", "_position", "_result", "_sum", "follows")
+    __slots__ = ("_attempts", "_broke_off", "_fails", "_numbers", "_passes", "_position", "_result", "_sum", "follows")
 
     def __init__(self) -> None:
-        self._attempts = self._passes = self._fails = self._numbers = self.follows = 0
+        self._attempts = self._passes = self._fails = self._broke_off = self._numbers = self.follows = 0
         self._sum = 0.0
         self._result = _PASSED
         self._position: int | None = None
@@ -108,6 +114,7 @@ class CellTally:
             self._passes += often
         elif result < len(_FAILED):
             self._fails += often
+            self._broke_off += often if _STATES[result] in _BROKE_OFF else 0
         self._result = min(self._result, result)
         self._numbers += values[0]
         self._sum += values[1]
@@ -127,5 +134,6 @@ class CellTally:
             state = "passed"
         elif self._fails and self.follows == self._fails:
             state = "follows"
-        value = (self._passes + self._sum) / (self._passes + self._fails + self._numbers) if self._numbers else None
+        tried = self._passes + self._fails - self._broke_off + self._numbers
+        value = (self._passes + self._sum) / tried if self._numbers else None
         return Cell(run, case, state, self._attempts, self._passes, self._fails, self._position, value)
