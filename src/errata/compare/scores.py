@@ -214,6 +214,11 @@ class BoardRun(Struct):
     def day(self) -> str:
         return (self.stored.run.started_at or self.stored.imported_at)[:10]
 
+    @property
+    def dated(self) -> str:
+        """As people read it: the day of an import is not that of a run."""
+        return self.day if self.stored.run.started_at else f"imported {self.day}"
+
 
 class BoardRow(Struct):
     label: str

@@ -38,7 +38,7 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def result(self) -> float | None:
-        """Beside numbers: what broke off has none, and is no 0."""
+        """Beside numbers: what broke off has none, which is not 0."""
         return None if self.value is None and self.state in _BROKE_OFF else self.share
 
     @property

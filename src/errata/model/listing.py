@@ -4,6 +4,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
+from errata.model.output.score import SpreadOutput
 from errata.model.record import Struct
 
 ReviewState: TypeAlias = Literal["open", "inherited", "reviewed", "final", "disputed"]
@@ -88,6 +89,7 @@ class FindingLine(Struct):
 
 class PolicyScore(Struct):
     policy: str
+    """Of a part of the run: the name of the category."""
     passed: int
     total: int
     rate: float | None
@@ -95,6 +97,8 @@ class PolicyScore(Struct):
     high: float | None = None
     left_out: dict[str, int] = {}
     note: str = ""
+    spread: SpreadOutput | None = None
+    """Of results that are numbers: then the rate is their mean, and nothing passed."""
 
 
 class Dot(msgspec.Struct, frozen=True, array_like=True):
@@ -128,6 +132,9 @@ class RunDigest(Struct):
     no_estimate: str = ""
     """Why no figure is the best estimate of the score, in words."""
     scores: tuple[PolicyScore, ...] = ()
+    by_category: tuple[PolicyScore, ...] = ()
+    """Clean scores, where results are numbers."""
+    lower_is_better: bool = False
     unit: str = "cases"
     owners: dict[str, int] = {}
     reasons: dict[str, str] = {}
@@ -148,6 +155,12 @@ class RunDigest(Struct):
     tokens_in: int | None = None
     tokens_out: int | None = None
     cost: float | None = None
+
+    @property
+    def of_numbers(self) -> PolicyScore | None:
+        """The clean score, else the strict one, where results are numbers."""
+        known = [score for score in self.scores if score.spread is not None]
+        return next((score for score in known if score.policy == "clean"), known[0] if known else None)
 
 
 class SearchHit(Struct):

@@ -88,7 +88,7 @@ class BlockHtml:
                 table = (
                     f"<details><summary>as a table</summary>{self._table(block.table)}</details>" if block.table else ""
                 )
-                return f'<div class="charted">{charts.score_bars(block.bars, page_text)}{table}</div>'
+                return f'<div class="charted">{charts.score_bars(block.bars, page_text, block.scale)}{table}</div>'
             case OwnerStrip():
                 listed = "" if block.label else charts.owner_list(block, page_text)
                 return charts.owner_strip(block, page_text) + listed

@@ -7,8 +7,9 @@ script. Every text goes through `text`, the gate of the page.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
 
-from errata.render.document import Bar, CategoryMap, Chart, Grid, MapRow, OwnerStrip, ScoreBar
-from errata.render.figures import hundredths, percent
+from errata.model.output.score import SpreadOutput
+from errata.render.document import PER_CENT, Bar, CategoryMap, Chart, Grid, MapRow, OwnerStrip, Scale, ScoreBar
+from errata.render.figures import decimal, percent, plural
 from errata.render.palette import OWNERS, letter_of, look_of
 from errata.text.redact import beginning
 
@@ -17,6 +18,7 @@ Gate = Callable[[str], str]
 NARROW = 0.06
 """Share of a strip below which a segment has no room for its letter."""
 PASSED, CELL, PITCH, GAP = "✓", 22, 25, 12
+_VALUE = ".5"
 LETTER = 6.6
 """Width of a letter in the titles of a matrix."""
 SMALL, SMALL_PITCH, PER_LINE = 13, 16, 20
@@ -37,14 +39,15 @@ def named_chip(owner: str, text: Gate) -> str:
     return f'<span class="own"><b class="k {look}" aria-hidden="true">{look}</b>{text(owner)}</span>'
 
 
-def score_bars(bars: Sequence[ScoreBar], text: Gate, *, end: float = 1) -> str:
-    """The axis ends at 100 % unless `end` is given, so that the pages of a comparison can be laid side by side."""
-    rows = "".join(_score_bar(bar, text, end) for bar in bars)
+def score_bars(bars: Sequence[ScoreBar], text: Gate, scale: Scale = PER_CENT) -> str:
+    """The axis ends at 100 % unless stated, so that the pages of a comparison can be laid side by side."""
+    rows = "".join(_score_bar(bar, text, scale) for bar in bars)
     ticks = "".join(
-        f'<text x="{100 * at:g}%" class="{where}" y="11">{100 * at * end:g}{" %" if at else ""}</text>'
-        for at, where in ((0, "start"), (0.5, "middle"), (1, "end"))
+        f'<text x="{100 * at:g}%" class="{where}" y="11">{tick}</text>'
+        for at, where, tick in zip((0, 0.5, 1), ("start", "middle", "end"), axis_ticks(scale, 2), strict=True)
     )
-    heads = '<b>rate</b> <span class="count">passed</span> <span class="between">95 % interval</span>'
+    names = ("rate", "passed") if scale.of_rates else ("mean", "results")
+    heads = f'<b>{names[0]}</b> <span class="count">{names[1]}</span> <span class="between">95 % interval</span>'
     axis = (
         f'<div class="axis"><span></span><svg height="14" aria-hidden="true">{ticks}</svg>'
         f'<span class="value">{heads}</span></div>'
@@ -52,14 +55,17 @@ def score_bars(bars: Sequence[ScoreBar], text: Gate, *, end: float = 1) -> str:
     return f'<div class="scores">{rows}{axis}</div>'
 
 
-def _score_bar(bar: ScoreBar, text: Gate, end: float) -> str:
+def axis_ticks(scale: Scale, steps: int) -> list[str]:
+    marks = [scale.low + (scale.high - scale.low) * at / steps for at in range(steps + 1)]
+    return [f"{100 * mark:g}{' %' if mark else ''}" if scale.of_rates else decimal(mark) for mark in marks]
+
+
+def _score_bar(bar: ScoreBar, text: Gate, scale: Scale) -> str:
     kinds = " ".join(name for name, is_so in (("best", bar.is_best), ("hollow", bar.is_hollow)) if is_so)
-    rate = percent(bar.rate)
-    between = ""
-    if bar.low is not None and bar.high is not None:
-        between = f", between {hundredths(bar.low)} and {percent(bar.high)}"
-    drawn = f'<svg height="20" role="img" aria-label="{text(f"{bar.label}: {rate}{between}")}">{_point(bar, end)}</svg>'
-    interval = f"{hundredths(bar.low)}–{hundredths(bar.high)}" if bar.low is not None and bar.high is not None else ""
+    rate, interval = scale.figure(bar.rate), scale.between(bar.low, bar.high)
+    between = f", between {interval.replace('–', ' and ')}" if interval else ""
+    words = text(f"{bar.label}: {rate}{between}")
+    drawn = f'<svg height="20" role="img" aria-label="{words}">{point(bar, scale)}</svg>'
     value = (
         f'<span class="value"><b>{rate}</b> <span class="count">{text(bar.count)}</span> '
         f'<span class="between">{interval}</span></span>'
@@ -67,15 +73,15 @@ def _score_bar(bar: ScoreBar, text: Gate, end: float) -> str:
     return f'<div class="{kinds}"><span class="label">{text(bar.label)}</span>{drawn}{value}</div>'
 
 
-def _point(bar: ScoreBar, end: float = 1) -> str:
+def point(bar: ScoreBar, scale: Scale = PER_CENT) -> str:
     parts = ['<rect class="axis" width="100%" y="9.5" height="1"/>']
     if bar.low is not None and bar.high is not None:
-        low, wide = _share(bar.low / end), _share((bar.high - bar.low) / end)
-        parts.append(f'<rect class="ci" x="{low}%" width="{wide}%" y="7" height="6" rx="3"/>')
+        low, high = (max(0.0, min(1.0, scale.share(one))) for one in (bar.low, bar.high))
+        parts.append(f'<rect class="ci" x="{_share(low)}%" width="{_share(high - low)}%" y="7" height="6" rx="3"/>')
     if bar.measured is not None and bar.measured != bar.rate:
-        parts.append(f'<circle class="was" cx="{_share(bar.measured / end)}%" cy="10" r="4"/>')
+        parts.append(f'<circle class="was" cx="{_share(scale.share(bar.measured))}%" cy="10" r="4"/>')
     if bar.rate is not None:
-        parts.append(f'<circle class="pt" cx="{_share(bar.rate / end)}%" cy="10" r="5"/>')
+        parts.append(f'<circle class="pt" cx="{_share(scale.share(bar.rate))}%" cy="10" r="5"/>')
     return "".join(parts)
 
 
@@ -294,18 +300,32 @@ def _matrix_cells(grid: Grid, order: Sequence[int], places: Sequence[int], head:
         for x, at in zip(places, order, strict=True):
             owner, letter = owners[at], letters[at]
             title = f"{name}, {grid.columns[at]}: {owner or grid.legend.get(letter, '')}"
-            drawn = _cell(x, y, CELL, owner, title, text) if owner else _other_cell(x, y, letter, title, text)
+            value = grid.values[down][at] if grid.values else None
+            if owner:
+                drawn = _cell(x, y, CELL, owner, title, text)
+            else:
+                drawn = _other_cell(x, y, letter, title, text, value, grid.scale)
             target = grid.targets[down][at] if grid.targets else ""
             yield f'<a href="{escape(target)}">{drawn}</a>' if target else drawn
 
 
-def _other_cell(x: int, y: int, letter: str, title: str, text: Gate) -> str:
-    kind, shown = ("pass", PASSED) if letter == "." else ("other", letter.strip())
+def _other_cell(x: int, y: int, letter: str, title: str, text: Gate, value: float | None, scale: Scale) -> str:
+    """A number is the darker the higher it is."""
+    kind, shown, shade = ("pass", PASSED, "") if letter == "." else ("other", letter.strip(), "")
+    if value is not None:
+        kind, shown, shade = "value", _short(value), f' fill-opacity="{0.04 + 0.4 * scale.share(value):.2f}"'
+        title = f"{title}, {scale.figure(value)}"
     return (
         f'<g class="c {kind}"><title>{text(title)}</title>'
-        f'<rect x="{x + 0.5}" y="{y + 0.5}" width="{CELL - 1}" height="{CELL - 1}" rx="3"/>'
+        f'<rect x="{x + 0.5}" y="{y + 0.5}" width="{CELL - 1}" height="{CELL - 1}" rx="3"{shade}/>'
         f'<text x="{x + CELL / 2}" y="{y + CELL / 2}">{text(shown)}</text></g>'
     )
+
+
+def _short(value: float) -> str:
+    """In three characters: `.73`, `7.3`, `73`."""
+    shown = f"{value:.2f}".replace("0.", ".", 1) if abs(value) < 0.995 else f"{value:.2g}"
+    return shown if len(shown) <= 4 else ""
 
 
 def _cut(name: str) -> str:
@@ -313,8 +333,9 @@ def _cut(name: str) -> str:
 
 
 def _in_words(grid: Grid) -> str:
-    failed = sum(letter not in ". " for row in grid.cells for letter in row)
-    return f"{len(grid.rows)} runs, {len(grid.columns)} cases, {failed} cells that did not pass"
+    words = f"{len(grid.rows)} runs, {len(grid.columns)} cases"
+    failed = sum(letter not in ".n " for row in grid.cells for letter in row)
+    return words if "n" in grid.legend and not failed else f"{words}, {failed} cells that did not pass"
 
 
 def _legend(grid: Grid, text: Gate) -> str:
@@ -325,12 +346,30 @@ def _legend(grid: Grid, text: Gate) -> str:
         for at, letter in enumerate(letters)
         if not (grid.owners and grid.owners[row][at])
     }
+    signs = {".": PASSED, **(dict.fromkeys("n~", _VALUE) if grid.values else {})}
     others = "".join(
-        f'<span class="own"><b class="k plain">{PASSED if letter == "." else text(letter)}</b>{text(means)}</span>'
+        f'<span class="own"><b class="k plain">{signs.get(letter) or text(letter)}</b>{text(means)}</span>'
         for letter, means in grid.legend.items()
         if letter in shown
     )
     return f'<figcaption class="legend">{others}{"".join(named_chip(owner, text) for owner in used)}</figcaption>'
+
+
+def histogram(spread: SpreadOutput, text: Gate) -> str:
+    """How many results lie in each tenth of the way from the lowest to the highest."""
+    most, parts = max(spread.bins), len(spread.bins)
+    ends = axis_ticks(Scale(spread.low, spread.high, of_rates=False), parts)
+    titles = [text(f"{ends[at]} to {ends[at + 1]}: {plural(count, 'result')}") for at, count in enumerate(spread.bins)]
+    bars = "".join(
+        f'<g><title>{titles[at]}</title><rect x="{100 * at / parts + 0.3:.1f}%" width="{100 / parts - 0.6:.1f}%"'
+        f' y="{72 - 72 * count / most:.1f}" height="{72 * count / most:.1f}"/></g>'
+        for at, count in enumerate(spread.bins)
+    )
+    ticks = f'<text class="start" y="88">{ends[0]}</text><text x="100%" class="end" y="88">{ends[-1]}</text>'
+    return (
+        f'<svg class="histogram" height="92" role="img" aria-label="{", ".join(titles)}">{bars}'
+        f'<rect class="axis" y="73" width="100%" height="1"/>{ticks}</svg>'
+    )
 
 
 def bar_chart(drawn: Chart, text: Gate) -> str:
@@ -350,24 +389,24 @@ def _bar(bar: Bar, whole: float, text: Gate) -> str:
     return f'<div><span class="label">{text(bar.label)}</span>{drawn}<span class="value">{value}{note}</span></div>'
 
 
-def two_lanes(upper: ScoreBar, lower: ScoreBar, text: Gate) -> str:
-    """Two rates of one subject below each other, on an axis from 0 to 100 % with a line at every quarter."""
-    words = "; ".join(f"{bar.label}: {percent(bar.rate)}" for bar in (upper, lower))
+def two_lanes(upper: ScoreBar, lower: ScoreBar, text: Gate, scale: Scale = PER_CENT) -> str:
+    """Two rates or means of one subject below each other, on an axis with a line at every quarter."""
+    words = "; ".join(f"{bar.label}: {scale.figure(bar.rate)}" for bar in (upper, lower))
     quarters = "".join(f'<rect class="quarter" x="{at}%" width="1" height="40"/>' for at in (0, 25, 50, 75, 100))
     lanes = "".join(
-        f'<svg y="{y}" height="20" width="100%" class="{kind}">{_point(bar)}</svg>'
+        f'<svg y="{y}" height="20" width="100%" class="{kind}">{point(bar, scale)}</svg>'
         for y, kind, bar in ((1, "hollow", upper), (19, "", lower))
     )
     return f'<svg class="lanes" height="40" role="img" aria-label="{text(words)}">{quarters}{lanes}</svg>'
 
 
-def sparkline(rates: Sequence[float | None], text: Gate) -> str:
-    """Rates over time, each a point; a run without a rate is a gap."""
+def sparkline(rates: Sequence[float | None], text: Gate, scale: Scale = PER_CENT) -> str:
+    """Rates or means over time, each a point; a run without one is a gap."""
     step = 56 / max(1, len(rates) - 1)
-    points = [(2 + at * step, 16 - 14 * rate) for at, rate in enumerate(rates) if rate is not None]
+    points = [(2 + at * step, 16 - 14 * scale.share(rate)) for at, rate in enumerate(rates) if rate is not None]
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2"/>' for x, y in points)
-    words = ", ".join(percent(rate) for rate in rates)
+    words = ", ".join(map(scale.figure, rates))
     return (
         f'<svg class="spark" width="60" height="18" role="img" aria-label="{text(words)}">'
         f'<polyline points="{path}"/>{dots}</svg>'

@@ -8,7 +8,9 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from errata.model.output.score import SpreadOutput
 from errata.model.record import Struct
+from errata.render.figures import decimal, hundredths, percent
 from errata.text.lazy_regex import lazy_regex
 from errata.text.outgoing import outgoing_line
 
@@ -145,8 +147,39 @@ class Chart(msgspec.Struct, frozen=True, gc=False, tag=True):
     in_markdown: bool = False
 
 
+class Scale(msgspec.Struct, frozen=True, gc=False):
+    """The ends of an axis: of rates, in per cent, or of numbers on a scale of their own."""
+
+    low: float = 0.0
+    high: float = 1.0
+    of_rates: bool = True
+
+    def share(self, value: float) -> float:
+        """How far along the axis it is."""
+        return (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
+
+    def figure(self, value: float | None) -> str:
+        return percent(value) if self.of_rates else decimal(value)
+
+    def between(self, low: float | None, high: float | None) -> str:
+        if low is None or high is None:
+            return ""
+        return "–".join(map(hundredths if self.of_rates else decimal, (low, high)))
+
+
+PER_CENT = Scale()
+
+
+def scale_of(spreads: Iterable[SpreadOutput | None]) -> Scale:
+    """From the lowest number to the highest; where there are none, per cent."""
+    known = [spread for spread in spreads if spread is not None]
+    if not known:
+        return PER_CENT
+    return Scale(min(one.low for one in known), max(one.high for one in known), of_rates=False)
+
+
 class ScoreBar(msgspec.Struct, frozen=True, gc=False):
-    """A rate with its interval; a hollow point is a number that something else corrects."""
+    """A rate or a mean with its interval; a hollow point is a number that something else corrects."""
 
     label: str
     rate: float | None
@@ -168,6 +201,7 @@ class ScoreChart(msgspec.Struct, frozen=True, gc=False, tag=True):
     table: Table | None = None
     doubt: str = ""
     """Why none of them is the best estimate."""
+    scale: Scale = PER_CENT
 
 
 class OwnerCount(msgspec.Struct, frozen=True, gc=False):
@@ -244,6 +278,10 @@ class Grid(msgspec.Struct, frozen=True, gc=False, tag=True):
     """On a page, the columns in another order: titles, and the columns below each."""
     notes: tuple[str, ...] = ()
     """Of each row its score."""
+    values: tuple[tuple[float | None, ...], ...] = ()
+    """Of each cell its number, where it is neither a pass nor a failure; on a page, its shade."""
+    scale: Scale = PER_CENT
+    """Of the values."""
     targets: tuple[tuple[str, ...], ...] = ()
     """Of each cell the address of the page about it, where there is one; a report has none."""
     selected: int | None = None

@@ -41,6 +41,14 @@ def mean_words(mean: float, digits: int = 4) -> str:
     return f"{mean:,.0f}" if abs(mean) >= 10_000 else f"{mean:.{digits}g}"
 
 
+def decimal(value: float | None) -> str:
+    """The same in columns: `0.734`, `73.40`, `1,234.0`."""
+    if value is None:
+        return NONE
+    digits = 3 if abs(value) < 10 else 2 if abs(value) < 100 else 1
+    return f"{half_up(value, digits) + 0.0:,.{digits}f}"
+
+
 def share_passed(share: float) -> str:
     """Of a check that failed: `67 % passed`, `none passed`."""
     return f"{percent(share, 0)} passed" if share else "none passed"
@@ -54,14 +62,20 @@ def p_value(p: float, digits: int = 2) -> str:
     return f"p = {floor(scale * p + 0.5) / scale:.{digits if p >= 0.01 else 3}f}"
 
 
-def points(difference: float, interval: tuple[float, float] | None = None) -> str:
-    """A difference of rates: `-12.3 points [-20.1, -4.0]`."""
-    between = f" [{_signed(interval[0])}, {_signed(interval[1])}]" if interval is not None else ""
-    return f"{_signed(difference)} points{between}"
+def points(difference: float, interval: tuple[float, float] | None = None, *, of_rates: bool = True) -> str:
+    """A difference of rates: `-12.3 points [-20.1, -4.0]`; of means: `-0.123 [-0.201, -0.040]`."""
+    signed = _signed if of_rates else _signed_decimal
+    between = f" [{signed(interval[0])}, {signed(interval[1])}]" if interval is not None else ""
+    return f"{signed(difference)}{' points' if of_rates else ''}{between}"
 
 
 def _signed(difference: float) -> str:
     return f"{half_up(100 * difference) + 0.0:+.1f}"
+
+
+def _signed_decimal(difference: float) -> str:
+    shown = decimal(difference)
+    return shown if shown.startswith("-") else f"+{shown}"
 
 
 CURRENCY_SIGNS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}

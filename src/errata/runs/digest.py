@@ -1,10 +1,12 @@
 """The digest of a run: the summary above its failures and in the list of runs, kept until the run changes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
+from typing import Any
 
 import msgspec
 
+from errata.compare.scores import Score
 from errata.model import Attempt, Finding, Run, SourceRef, StoredRun
 from errata.model.listing import Dot, FindingLine, PolicyScore, RunDigest
 from errata.model.run import case_name, is_running
@@ -65,7 +67,7 @@ def _digest(view: RunView) -> RunDigest:
     if not view.store.is_read_only:
         inherit_task_verdicts(view)
     summary, tally = view.summary, view.overview.tally
-    run = view.run
+    run, scores = view.run, summary.scores
     usage = run.usage.subject
     owners: dict[str, int] = {one.owner: one.count for one in summary.owners}
     return RunDigest(
@@ -73,7 +75,11 @@ def _digest(view: RunView) -> RunDigest:
         health=_health(run, summary),
         findings=tuple(_finding_lines(view, summary.health.findings)),
         no_estimate=estimate_words(summary.no_estimate) if summary.no_estimate else "",
-        scores=tuple(_scores(summary)),
+        scores=tuple(_policy_scores(scores.scores)),
+        by_category=tuple(_policy_scores({name: parts["clean"] for name, parts in scores.categories.items()}))
+        if scores.scores["strict"].spread is not None
+        else (),
+        lower_is_better=run.lower_is_better,
         unit=summary.unit,
         owners=owners,
         reasons={one.owner: next(iter(one.reasons)) for one in summary.owners if one.reasons},
@@ -81,7 +87,7 @@ def _digest(view: RunView) -> RunDigest:
         inherited=summary.inherited,
         open_reviews=sum(owners.values()) - summary.reviewed - summary.inherited,
         suspicious=summary.suspicious.suspicious,
-        to_repeat=summary.scores.to_repeat,
+        to_repeat=scores.to_repeat,
         without_failures=summary.without_failures,
         unavailable=_first_quote(summary.unavailable),
         pending=tuple(case_name(run, case) for case in tally.pending[:MOST_NAMED]),
@@ -113,8 +119,8 @@ def _first_quote(finding: Finding | None) -> str:
     return next((one.quote for one in finding.evidence if one.quote), finding.text)
 
 
-def _scores(summary: Analysis) -> Iterable[PolicyScore]:
-    for policy, score in summary.scores.scores.items():
+def _policy_scores(scores: Mapping[Any, Score]) -> Iterable[PolicyScore]:
+    for policy, score in scores.items():
         low, high = score.interval or (None, None)
         yield PolicyScore(
             policy=policy,
@@ -125,6 +131,7 @@ def _scores(summary: Analysis) -> Iterable[PolicyScore]:
             high=high,
             left_out=score.left_out,
             note=score.note,
+            spread=score.spread,
         )
 
 

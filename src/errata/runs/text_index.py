@@ -9,8 +9,10 @@ from errata.model.places import anchor_of, log_names
 from errata.model.record import Struct
 from errata.model.run import case_name, subject_label
 from errata.model.words import OWNERS
+from errata.render.figures import decimal
 from errata.runs.failure_index import ensure_indexed
 from errata.runs.failures import Expectations
+from errata.store.attempts import attempts_of
 from errata.store.attributions import attributed_failures
 from errata.store.buckets import buckets_of
 from errata.store.database import Store
@@ -98,6 +100,11 @@ def _texts(stored: StoredRun, store: Store) -> Iterator[IndexedText]:
         for where, text in _quotes(attempt, attribution, asked, is_short=at >= MOST_ANSWERS):
             anchor = anchor_of(where, logs) if where else ""
             yield IndexedText(_indexed(text), "quote", run.id, attempt.case, attempt.id, where, anchor)
+    for attempt in attempts_of(store, stored.pk, outcome="number", counted=True):
+        if attempt.case not in seen:
+            seen.add(attempt.case)
+            name, value = _indexed(case_name(run, attempt.case)), decimal(attempt.value)
+            yield IndexedText(name, "case", run.id, attempt.case, attempt.id, value)
     for verdict in verdicts_of(store, run.id):
         parts = (verdict.label, verdict.cause, verdict.reasoning, verdict.underlying_mistake)
         case = verdict.attempt.partition(":")[2].rpartition("#")[0]

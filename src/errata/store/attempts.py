@@ -1,6 +1,6 @@
 """Reading attempts and cases back, one by one, exactly as they were imported."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -42,6 +42,7 @@ def attempts_of(
     counted: bool = False,
     outcome: str = "",
     case: str = "",
+    cases: Collection[str] = (),
     steps: bool = False,
     steps_of_passes: bool = False,
     by_position: bool = False,
@@ -56,6 +57,8 @@ def attempts_of(
         query = query.where(attempts.c.outcome == outcome)
     if case:
         query = query.where(attempts.c.case_key == case)
+    if cases:
+        query = query.where(attempts.c.case_key.in_(list(cases)))
     order = (attempts.c.position, attempts.c.seq) if by_position else (attempts.c.seq,)
     wanted = None if steps else _is_counted_pass
     asked = read_rows(store, pk, query.order_by(*order), steps=steps or steps_of_passes, with_steps=wanted)

@@ -35,7 +35,8 @@ from errata.runs.text_index import ensure_searchable_texts, forget_missing, pars
 from errata.runs.triaging import is_triaged, triage_if_needed
 from errata.runs.view import RunView
 from errata.settings import load_settings
-from errata.store.attempts import attempts_of, case_of
+from errata.store.attempts import attempts_of, case_of, categories_of
+from errata.store.case_outcomes import cells_of
 from errata.store.database import Store
 from errata.store.failure_list import count_rows, facets_of, listed_rows, rank_of, rows_by_attempt, unreviewed_in
 from errata.store.index_file import close_index, count_indexed, index_marks, marks_of, without_buckets
@@ -54,6 +55,7 @@ __all__ = [
     "RunPasses",
     "SameFailures",
     "ShownAttempt",
+    "ValuedCase",
     "case_over_runs",
     "case_text",
     "close_index",
@@ -83,6 +85,7 @@ __all__ = [
     "search",
     "shown_attempt",
     "signal_owners",
+    "valued_cases",
     "within",
 ]
 
@@ -121,6 +124,20 @@ class RunPasses(msgspec.Struct, frozen=True):
     """The first of them, in the order of the log."""
     suspicious: tuple[SuspiciousPass, ...] | None
     """None where there are too many passes to look at each."""
+
+
+class ValuedCase(msgspec.Struct, frozen=True):
+    """A case whose result is a number."""
+
+    value: float
+    """The mean of its attempts."""
+    categories: tuple[str, ...]
+    attempts: tuple[Attempt, ...]
+
+    @property
+    def tokens(self) -> int | None:
+        known = [entry.usage.subject.tokens for entry in self.attempts if entry.usage.subject.tokens is not None]
+        return sum(known) if known else None
 
 
 class CaseInRun(msgspec.Struct, frozen=True):
@@ -194,6 +211,18 @@ def passes_of(stored: StoredRun, store: Store, *, limit: int) -> RunPasses:
     total = stored.counts.outcomes.get("pass", 0)
     odd = tuple(RunView(stored, store).suspicious_passes()) if total <= MOST_EXAMINED else None
     return RunPasses(stored.run, total, tuple(islice(passed, limit)), odd)
+
+
+def valued_cases(stored: StoredRun, store: Store, *, first: int, limit: int) -> tuple[int, list[ValuedCase]]:
+    """How many there are, and some of them, the worst value first."""
+    values = {cell.case: cell.value for cell in cells_of(store, [stored.pk]) if cell.value is not None}
+    is_worse = -1 if stored.run.lower_is_better else 1
+    chosen = sorted(values, key=lambda case: (is_worse * values[case], case))[first : first + limit]
+    tried: dict[str, list[Attempt]] = {case: [] for case in chosen}
+    for attempt in attempts_of(store, stored.pk, counted=True, cases=chosen) if chosen else ():
+        tried[attempt.case].append(attempt)
+    named = categories_of(store, stored.pk)
+    return len(values), [ValuedCase(values[case], named.get(case, ()), tuple(tried[case])) for case in chosen]
 
 
 def case_over_runs(suite: str, case: str, store: Store) -> list[CaseInRun]:

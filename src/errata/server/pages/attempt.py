@@ -10,7 +10,7 @@ from errata.model.run import subject_label
 from errata.model.words import NO_TRIAL
 from errata.render.blocks_html import page_text
 from errata.render.diff import diff_html
-from errata.render.figures import NONE
+from errata.render.figures import NONE, decimal
 from errata.server.exchange import Answer, Bytes, Endpoint, Exchange, Page
 from errata.server.layout import link
 from errata.server.pages.addresses import attempt_address, case_page, run_page
@@ -188,7 +188,7 @@ def _facts(tried: Attempt) -> str:
         if tried.native_status and tried.native_status not in (tried.execution, tried.outcome)
         else []
     )
-    if tried.reported is not None:
+    if tried.reported is not None and tried.value is None:
         own.append(f"reported {tried.reported:g}")
     harness = f' <span class="note">harness: {page_text(", ".join(own))}</span>' if own else ""
     usage = tried.usage.subject
@@ -202,7 +202,7 @@ def _facts(tried: Attempt) -> str:
     facts = [
         ("execution", page_text(tried.execution)),
         ("measurement", page_text(tried.measurement)),
-        ("outcome", page_text(tried.outcome) + harness),
+        ("outcome", (page_text(tried.outcome) if tried.value is None else decimal(tried.value)) + harness),
         *([("origin", page_text(NO_TRIAL[tried.origin]))] if tried.origin in NO_TRIAL else ()),
         ("time", f"{tried.duration:,.0f} s" if tried.duration is not None else NONE),
         ("tokens", tokens),

@@ -13,6 +13,7 @@ from errata.server.layout import link
 from errata.server.pages.addresses import attempt_address, case_page, run_page
 from errata.server.pages.attempt_steps import folded, has_evidence, title_of
 from errata.server.pages.attempt_texts import AttemptTexts
+from errata.server.pages.case import shown_result
 from errata.verbs.pages import CaseInRun, SameFailures, ShownAttempt
 
 MOST = 60
@@ -114,9 +115,8 @@ def others_card(shown: ShownAttempt, everywhere: Sequence[CaseInRun]) -> str:
 def _other(entry: CaseInRun) -> str:
     attempt = entry.attempts[0]
     run = entry.stored.run
-    row = next((row for row in entry.rows if row.attempt == attempt.id), None)
-    sign = chip(row.owner, page_text) if row is not None else '<b class="k plain" title="passed">✓</b>'
-    return f"<li>{sign} {link(attempt_address(attempt.id), subject_label(run) or run.native_id)}</li>"
+    page = link(attempt_address(attempt.id), subject_label(run) or run.native_id)
+    return f"<li>{shown_result(attempt, entry)} {page}</li>"
 
 
 def source_card(shown: ShownAttempt) -> str:

@@ -57,6 +57,8 @@ def verdict_columns(
     shown: ShownAttempt, readings: Sequence[ShownVerdict], marks: Sequence[Mark], texts: AttemptTexts
 ) -> str:
     """Same slots in the same order in every column, so that eyes move sideways."""
+    if not readings and not shown.attempt.is_failure and shown.attempt.value is not None:
+        return ""
     columns = [_triage(shown, marks, texts)] if shown.attribution is not None else []
     columns += [_reviewer(reading, marks, texts) for reading in readings]
     columns.append(_own(shown))
@@ -157,7 +159,8 @@ def _own(shown: ShownAttempt) -> str:
         target = page_text(bucket_page(shown.bucket.slug))
         bucket = f'<p>Cause: <a href="{target}">{page_text(shown.bucket.title)}</a></p>'
     if not shown.attempt.is_failure:
-        return f'<section class="mine" aria-label="Your verdict"><p class="who"><b>Passed</b></p>{bucket}</section>'
+        word = "Passed" if shown.attempt.outcome == "pass" else "Not failed"
+        return f'<section class="mine" aria-label="Your verdict"><p class="who"><b>{word}</b></p>{bucket}</section>'
     return (
         f'<section class="mine" aria-label="Your verdict"><p class="who"><b>You</b></p>{bucket}'
         f'<p><a class="button" data-key="V" href="{address}">Give a verdict<kbd>V</kbd></a></p></section>'

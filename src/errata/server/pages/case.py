@@ -2,6 +2,7 @@
 
 from collections import Counter
 from shlex import quote as shell_quoted
+from statistics import fmean
 
 from errata.errors import NotFoundError
 from errata.model import Attempt
@@ -10,7 +11,7 @@ from errata.model.times import spelled_span
 from errata.render.blocks_html import page_text
 from errata.render.charts import chip, owner_list, owner_strip
 from errata.render.document import OwnerCount, OwnerStrip
-from errata.render.figures import NONE, plural
+from errata.render.figures import NONE, decimal, plural
 from errata.server.exchange import Endpoint, Exchange, Page
 from errata.server.layout import link, table
 from errata.server.pages.addresses import attempt_address, run_page
@@ -49,11 +50,14 @@ def _tries(with_case: list[CaseInRun]) -> list[Attempt]:
 def _facts(with_case: list[CaseInRun]) -> str:
     tries = _tries(with_case)
     passed = sum(entry.outcome == "pass" for entry in tries)
+    values = [entry.value for entry in tries if entry.value is not None]
     models = {subject_label(entry.stored.run) or entry.stored.run.native_id for entry in with_case}
     facts = (
         f"<b>{len(with_case):,}</b> runs",
         f"<b>{len(models):,}</b> models",
-        f"<b>{passed:,}</b> of <b>{len(tries):,}</b> attempts passed",
+        f"mean <b>{decimal(fmean(values))}</b> of <b>{len(values):,}</b> results"
+        if values
+        else f"<b>{passed:,}</b> of <b>{len(tries):,}</b> attempts passed",
     )
     return "".join(f"<span>{fact}</span>" for fact in facts)
 
@@ -65,6 +69,8 @@ def _owners(with_case: list[CaseInRun]) -> str:
         words = f"Owners of {plural(len(waiting), 'run')} are being worked out."
         return f'<section class="card"><h2>Who has to act</h2><p>{words}</p></section>'
     if not counts:
+        if any(attempt.value is not None for attempt in _tries(with_case)):
+            return ""
         return '<section class="card"><h2>Who has to act</h2><p>No attempt at this case failed.</p></section>'
     strip = OwnerStrip(counts=tuple(OwnerCount(owner, count) for owner, count in counts.most_common()))
     return (
@@ -90,7 +96,10 @@ def _runs(with_case: list[CaseInRun]) -> str:
         (
             (
                 link(run_page(entry.stored.run.id), subject_label(entry.stored.run) or entry.stored.run.native_id),
-                " ".join(_cell(attempt, entry) for attempt in entry.attempts[:20]),
+                " ".join(
+                    f'<a class="plain" href="{page_text(attempt_address(tried.id))}">{shown_result(tried, entry)}</a>'
+                    for tried in entry.attempts[:20]
+                ),
                 page_text(spelled_span(entry.stored.run.started_at, None) or NONE),
                 _sum([attempt.usage.subject.tokens for attempt in entry.attempts]),
                 _sum([attempt.duration for attempt in entry.attempts], " s"),
@@ -102,13 +111,15 @@ def _runs(with_case: list[CaseInRun]) -> str:
     )
 
 
-def _cell(attempt: Attempt, entry: CaseInRun) -> str:
+def shown_result(attempt: Attempt, entry: CaseInRun) -> str:
+    """The owner of the failure, else its number, else a sign."""
     row = next((row for row in entry.rows if row.attempt == attempt.id), None)
+    if row is not None:
+        return chip(row.owner, page_text)
+    if attempt.value is not None:
+        return f"<b>{decimal(attempt.value)}</b>"
     unknown = "waiting" if not entry.is_ready and attempt.is_failure else "none"
-    shown = chip(row.owner, page_text) if row is not None else _OTHER.get(attempt.outcome, _OTHER[unknown])
-    if row is None and attempt.value is not None:
-        shown = f'<b class="k plain">{attempt.value:.3g}</b>'
-    return f'<a class="plain" href="{page_text(attempt_address(attempt.id))}">{shown}</a>'
+    return _OTHER.get(attempt.outcome, _OTHER[unknown])
 
 
 _OTHER = {
@@ -141,7 +152,8 @@ def _answers(with_case: list[CaseInRun], expected: str) -> str:
             for entry, attempt in given[:6]
         )
         more = f" and {len(given) - 6} more" if len(given) > 6 else ""
-        sign = "✓" if given[0][1].outcome == "pass" else "✕"
+        first = given[0][1]
+        sign = decimal(first.value) if first.value is not None else "✓" if first.outcome == "pass" else "✕"
         is_expected = ' <span class="badge">as expected</span>' if expected and text == expected.strip() else ""
         inner = folded(LinedText(f"answer-{at + 1}", text)) if text else '<p class="note">The answer is empty.</p>'
         parts.append(f'<section><p><b>{sign}</b> {names}{more}{is_expected}</p><div dir="auto">{inner}</div></section>')

@@ -13,8 +13,8 @@ from errata.model.record import Struct
 from errata.model.words import NOT_THE_SUBJECTS
 from errata.render import charts
 from errata.render.blocks_html import page_text, scrolling
-from errata.render.document import Grid, ScoreBar
-from errata.render.figures import p_value, percent, plural, points
+from errata.render.document import Grid, Scale, ScoreBar, scale_of
+from errata.render.figures import NONE, decimal, p_value, percent, plural, points
 from errata.render.palette import LEGEND, LETTERS, owners_to_show
 from errata.render.time_lanes import DensityParts, DensityRow, density
 from errata.server.exchange import Endpoint, Exchange, Page
@@ -59,6 +59,24 @@ class ComparedPage(Struct):
     @property
     def run_ids(self) -> tuple[str, ...]:
         return tuple(one.runs[0].run.id for one in self.comparison.runs)
+
+    @property
+    def scale(self) -> Scale:
+        return scale_of(one.scores["strict"].spread for one in self.comparison.runs)
+
+    @property
+    def of_numbers(self) -> bool:
+        """Whether results are numbers, so that nothing passed or failed by itself."""
+        return not self.scale.of_rates
+
+    def values(self, case: str) -> list[float | None]:
+        """Of each run."""
+        return [cell.result if cell is not None else None for cell in self.comparison.matrix.rows[case]]
+
+    def apart(self, case: str) -> float:
+        """By how much the runs differ on it."""
+        known = [value for value in self.values(case) if value is not None]
+        return max(known) - min(known) if known else 0.0
 
     def name(self, case: str) -> str:
         return self.comparison.cases[case].name
@@ -137,6 +155,10 @@ def _refusal_page(error: NotComparableError, runs: Sequence[str], query: Compare
 def _body(page: ComparedPage) -> Iterator[str]:
     yield from _head(page)
     yield _matrix(page)
+    if page.of_numbers:
+        failed = _failed_by_all(page) + _uniques(page) if page.comparison.failed_rows else ""
+        yield f'<div class="halves">{_scores(page)}{_is_it_real(page)}{_largest(page)}{_categories(page)}{failed}</div>'
+        return
     yield f'<div class="thirds">{_failed_by_all(page)}{_uniques(page)}{_is_it_real(page)}</div>'
     yield f'<div class="halves">{_scores(page)}{_deviations(page)}</div>'
 
@@ -192,6 +214,8 @@ def _overview(page: ComparedPage, order: Sequence[str]) -> str:
 
 def _grouped(page: ComparedPage, cases: Sequence[str]) -> list[tuple[str, list[str]]]:
     """Faults of the eval first within each group."""
+    if page.of_numbers:
+        return [("By difference", sorted(cases, key=page.apart, reverse=True))]
     members: dict[str, list[str]] = {title: [] for title in GROUPS}
     by_all = frozenset(page.comparison.sets.failed_by_all.runs)
 
@@ -207,6 +231,8 @@ def _grouped(page: ComparedPage, cases: Sequence[str]) -> list[tuple[str, list[s
 def _group_of(row: Sequence[Cell | None], *, is_by_all: bool) -> str:
     if is_by_all:
         return "Failed by all"
+    if any(cell is not None and cell.state == "mixed" for cell in row):
+        return "Mixed"
     passed = sum(cell is not None and cell.passed for cell in row)
     failed = sum(cell is not None and cell.failed for cell in row)
     if not passed:
@@ -222,19 +248,28 @@ def _grid(page: ComparedPage, window: Sequence[str], groups: Sequence[tuple[str,
         [comparison.state_of(comparison.matrix.rows[case][at]) for case in window] for at in range(len(page.cells))
     ]
     used = {LETTERS[state] for row in states for state in row}
-    owners = [[cells[case].owner if case in cells else "" for case in window] for cells in page.cells]
+    owners = [
+        [
+            cells[case].owner if case in cells and state != "mixed" else ""
+            for case, state in zip(window, row, strict=True)
+        ]
+        for cells, row in zip(page.cells, states, strict=True)
+    ]
+    ends = " to ".join(map(decimal, (page.scale.low, page.scale.high)))
+    legend = LEGEND | {"n": f"a number, darker is higher: {ends}", "~": "share of its attempts that passed"}
+    values = [page.values(case) for case in window]
     return Grid(
         rows=page.labels,
         columns=tuple(page.name(case) for case in window),
         cells=tuple("".join(LETTERS[state] for state in row) for row in states),
-        legend={letter: means for letter, means in LEGEND.items() if letter in used},
+        legend={letter: means for letter, means in legend.items() if letter in used},
         owners=owners_to_show(states, owners),
         groups=tuple(
             (title, tuple(place[case] for case in cases if case in place))
             for title, cases in groups
             if any(case in place for case in cases)
         ),
-        notes=tuple(percent(one.scores["clean"].rate) for one in comparison.runs),
+        notes=tuple(page.scale.figure(one.scores["clean"].rate) for one in comparison.runs),
         targets=tuple(
             tuple(
                 _attempt_address(run, cells[case].attempt) if case in cells else page.address(sel=case)
@@ -242,6 +277,14 @@ def _grid(page: ComparedPage, window: Sequence[str], groups: Sequence[tuple[str,
             )
             for run, cells in zip(page.run_ids, page.cells, strict=True)
         ),
+        values=tuple(
+            tuple(
+                of_case[at] if state in ("number", "mixed") else None
+                for of_case, state in zip(values, row, strict=True)
+            )
+            for at, row in enumerate(states)
+        ),
+        scale=page.scale,
         selected=place.get(page.query.sel),
     )
 
@@ -270,8 +313,17 @@ def _selected(page: ComparedPage) -> str:
     if case not in page.comparison.matrix.rows:
         return ""
     parts = []
-    for label, run, cells in zip(page.labels, page.run_ids, page.cells, strict=True):
-        if case in cells:
+    row = page.comparison.matrix.rows[case]
+    for label, run, cells, cell in zip(page.labels, page.run_ids, page.cells, row, strict=True):
+        if cell is not None and cell.value is not None:
+            shown = link(attempt_page(run, case, 1), label)
+            parts.append(f"<li>{shown} <b>{decimal(cell.value)}</b></li>")
+        elif cell is not None and cell.state == "mixed":
+            shown = link(_attempt_address(run, cells[case].attempt), label) if case in cells else page_text(label)
+            parts.append(
+                f"<li>{shown} <span class=note>{cell.passes:,} of {cell.passes + cell.fails:,} passed</span></li>"
+            )
+        elif case in cells:
             chip = charts.named_chip(cells[case].owner, page_text)
             parts.append(f"<li>{link(_attempt_address(run, cells[case].attempt), label)} {chip}</li>")
         else:
@@ -317,27 +369,52 @@ def _uniques(page: ComparedPage) -> str:
 
 
 def _is_it_real(page: ComparedPage) -> str:
-    pairs = [pair for pair in page.comparison.models.pairings or page.comparison.pairings if pair.all.shared]
+    pairs = page.comparison.models.pairings or page.comparison.pairings
+    pairs = tuple(pair for pair in pairs if pair.all.shared or pair.shares)
     if not pairs:
         return card("Is the difference real?", "<p>No two runs share a measured case.</p>")
-    rows = (_pair_cells(pair) for pair in sorted(pairs, key=lambda pair: pair.clean.p))
-    head = ("Pair", "Only the first fails#", "Only the second fails#", "Difference (95 % interval)", "p#")
+    rows = (_pair_cells(pair, page) for pair in sorted(pairs, key=lambda pair: pair.difference.p))
+    counts = ("Cases#",) if page.of_numbers else ("Only the first fails#", "Only the second fails#")
+    head = ("Pair", *counts, "Difference (95 % interval)", "p#")
+    tests = ["paired t over cases"] * any(pair.shares for pair in pairs)
+    tests += ["exact McNemar"] * any(pair.shares is None for pair in pairs)
     holm = ", Holm" if len(pairs) > 1 else ""
-    note = f"exact McNemar{holm}, without infrastructure failures"
+    without = "" if page.of_numbers else ", without infrastructure failures"
+    note = f"{', '.join(tests)}{holm}{without}"
     return card("Is the difference real?", table(head, rows, label="pairs of runs"), note=note)
 
 
-def _pair_cells(pair: RunPairOutput) -> tuple[str, ...]:
-    tally = pair.clean
-    p = p_value(tally.adjusted).removeprefix("p ").removeprefix("= ")
-    difference = points(tally.difference, tally.interval) if tally.difference is not None else "–"
+def _pair_cells(pair: RunPairOutput, page: ComparedPage) -> tuple[str, ...]:
+    """By all attempts, where some cases pass in some of them only."""
+    tally, shares, difference = pair.clean, pair.shares, pair.difference
+    p = p_value(difference.adjusted).removeprefix("p ").removeprefix("= ")
+    apart = shares.mean if shares is not None else tally.difference
+    cases = shares.cases if shares is not None else tally.shared
+    counts = [cases] if page.of_numbers else [tally.only_first_fails, tally.only_second_fails]
     return (
         f"{page_text(pair.first)} vs {page_text(pair.second)}",
-        f"{tally.only_first_fails:,}",
-        f"{tally.only_second_fails:,}",
-        page_text(difference),
-        f"<b>{p}</b>" if tally.differs else p,
+        *(f"{count:,}" for count in counts),
+        page_text(NONE if apart is None else points(apart, difference.interval, of_rates=not page.of_numbers)),
+        f"<b>{page_text(p)}</b>" if difference.differs else page_text(p),
     )
+
+
+def _largest(page: ComparedPage) -> str:
+    """Cases on which the runs differ most."""
+    cases = sorted(page.comparison.matrix.rows, key=page.apart, reverse=True)[:NAMED]
+    rows = (
+        (page.case_link(case), *map(decimal, page.values(case)), f"<b>{decimal(page.apart(case))}</b>")
+        for case in cases
+    )
+    head = ("Case", *(f"{label}#" for label in page.labels), "Apart#")
+    return card("Largest differences", table(head, rows, label="largest differences"))
+
+
+def _categories(page: ComparedPage) -> str:
+    rows = ((page_text(one.name), f"{one.cases:,}", *map(decimal, one.means)) for one in page.comparison.categories)
+    head = ("Category", "Cases#", *(f"{label}#" for label in page.labels))
+    shown = table(head, rows, label="means by category")
+    return card("Mean by category", shown) if page.comparison.categories else ""
 
 
 def _scores(page: ComparedPage) -> str:
@@ -347,7 +424,7 @@ def _scores(page: ComparedPage) -> str:
             clean.rate,
             low=clean.interval[0] if clean.interval else None,
             high=clean.interval[1] if clean.interval else None,
-            count=f"{clean.passed}/{clean.total}" if clean.total else "",
+            count="" if not clean.total else f"{clean.total}" if clean.spread else f"{clean.passed}/{clean.total}",
             measured=column.scores["strict"].rate,
         )
         for column in page.comparison.columns
@@ -362,7 +439,11 @@ def _scores(page: ComparedPage) -> str:
     )
     note = "clean, 95 % interval; hollow: strict"
     below = f"<p>Clean leaves out {plural(left_out, 'infrastructure failure')}.</p>" if left_out else ""
-    return card("Score", charts.score_bars(bars, page_text) + below + f'<p class="links">{links}</p>', note=note)
+    return card(
+        "Mean" if page.of_numbers else "Score",
+        charts.score_bars(bars, page_text, page.scale) + below + f'<p class="links">{links}</p>',
+        note=note,
+    )
 
 
 def _deviations(page: ComparedPage) -> str:

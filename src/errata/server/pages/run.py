@@ -7,24 +7,33 @@ from typing import Any
 from errata.errors import SettingsError
 from errata.model import Run, StoredRun
 from errata.model.listing import Facets, Grouping, RunDigest
-from errata.model.run import subject_label
+from errata.model.run import case_name, subject_label
 from errata.model.times import spelled_span, to_text
 from errata.render.blocks_html import page_text
-from errata.render.figures import money, plural
+from errata.render.figures import NONE, decimal, money, plural
 from errata.render.palette import OWNERS
 from errata.server.exchange import Answer, Bytes, Endpoint, Exchange, Page, Redirect
-from errata.server.layout import FAILURE_KEYS, data_words, link, list_scripts
-from errata.server.pages.addresses import compare_page, move_address, passes_page, review_page, run_page
+from errata.server.layout import FAILURE_KEYS, card, data_words, link, list_scripts, table
+from errata.server.pages.addresses import (
+    attempt_address,
+    compare_page,
+    move_address,
+    passes_page,
+    review_page,
+    run_page,
+)
 from errata.server.pages.run_cards import banner, cards
 from errata.server.pages.run_query import GROUPINGS, ORDERS, REVIEWS, RunQuery, read_cursor
 from errata.server.pages.run_rows import failure_table, row_groups, short_number, unscored_cases
 from errata.server.problems import waiting_notice
 from errata.text.clean import one_line
 from errata.verbs.buckets import author_named, bucket_named, move_failures
-from errata.verbs.pages import FailurePage, known_digest, known_run, list_page
+from errata.verbs.pages import FailurePage, known_digest, known_run, list_page, valued_cases
 from errata.verbs.shown_ids import original_ids, shown_id
 from errata.verbs.store import Store
 
+VALUES = 100
+"""Cases with a number on one page."""
 SHOWN = 8
 """Values of a facet before the others are folded."""
 _PAST = {"new": "new", "repeated": "failed before", "flaky": "flaky"}
@@ -39,7 +48,8 @@ def run(exchange: Exchange) -> Answer:
     digest, is_current = known_digest(stored, exchange.store)
     if not listed.is_complete:
         digest, is_current = None, False
-    shown_run = stored.run
+    shown_run, failures = stored.run, stored.counts.failures
+    has_numbers = stored.counts.mean is not None
     is_waiting = digest is None or not (is_current and listed.is_current)
     if is_waiting and exchange.large_runs is not None:
         exchange.large_runs.derive_soon(shown_run.id)
@@ -47,7 +57,8 @@ def run(exchange: Exchange) -> Answer:
         _head(stored, digest)
         + (_waiting(exchange, stored, listed, digest) if is_waiting else "")
         + _summary(digest, shown_run, query)
-        + _failures(stored, listed, query, grouping, digest)
+        + (_failures(stored, listed, query, grouping, digest) if failures or not has_numbers else "")
+        + (_values(stored, exchange.store, query) if has_numbers else "")
     )
     title = (
         f"{subject_label(shown_run) or shown_run.native_id} on {shown_run.suite}"
@@ -60,7 +71,7 @@ def run(exchange: Exchange) -> Answer:
         section="runs",
         body=body,
         command=command,
-        keys=FAILURE_KEYS,
+        keys=FAILURE_KEYS if failures else (("C", "Compare"),),
         scripts=(*list_scripts(), *(["waiting.js"] if is_waiting else [])),
     )
 
@@ -155,12 +166,13 @@ def _facts(stored: StoredRun, digest: RunDigest | None) -> str:
         if counts.tokens
         else ""
     )
+    failed = f", <b>{counts.failures:,}</b> failed" if counts.failures or counts.mean is None else ""
     facts = (
         f"<code>{run.id[:8]}</code>",
         page_text(run.source.name),
         page_text(f"suite {run.suite_version}") if run.suite_version else "",
         page_text(spelled_span(run.started_at, run.finished_at)),
-        f"<b>{counts.attempts_in_log:,}</b> attempts, <b>{counts.failures:,}</b> failed",
+        f"<b>{counts.attempts_in_log:,}</b> attempts{failed}",
         tokens,
         money(counts.cost, 2) if counts.cost is not None else "cost not reported",
         "" if digest is None or digest.past.runs else "first run of this model and suite",
@@ -213,6 +225,31 @@ def _failures(
         f' aria-label="Failures">{_bar(stored, listed, query, grouping)}{table}</section></div>{under}'
         + _move_dialog(stored.run)
     )
+
+
+def _values(stored: StoredRun, store: Store, query: RunQuery) -> str:
+    total, listed = valued_cases(stored, store, first=query.first, limit=VALUES)
+    run = stored.run
+    columns = {
+        "Case": [
+            link(attempt_address(valued.attempts[0].id), case_name(run, valued.attempts[0].case)) for valued in listed
+        ],
+        "Value#": [f"<b>{decimal(valued.value)}</b>" for valued in listed],
+    }
+    if any(len(valued.attempts) > 1 for valued in listed):
+        columns["Attempts"] = [
+            " ".join(link(attempt_address(tried.id), decimal(tried.value)) for tried in valued.attempts[:20])
+            for valued in listed
+        ]
+    if any(valued.categories for valued in listed):
+        columns["Category"] = [page_text(", ".join(valued.categories) or NONE) for valued in listed]
+    if any(valued.tokens for valued in listed):
+        columns["Tokens#"] = [short_number(valued.tokens) for valued in listed]
+    left = total - query.first - len(listed)
+    more = f'<p class="more">{link(query.address(run.id, first=str(query.first + VALUES)), f"{left:,} more")}</p>'
+    shown = table(columns, zip(*columns.values(), strict=True), label="cases by value", kind="rows")
+    order = "highest" if run.lower_is_better else "lowest"
+    return card("Cases", shown + (more if left > 0 else ""), note=f"{plural(total, 'case')}, {order} first")
 
 
 def _move_dialog(run: Run) -> str:

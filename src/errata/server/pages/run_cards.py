@@ -3,17 +3,21 @@
 from collections.abc import Iterable
 from math import ceil
 
+from msgspec.structs import replace
+
 from errata.model import Run
 from errata.model.listing import FindingLine, PolicyScore, RunDigest
+from errata.model.output.score import SpreadOutput
 from errata.render.blocks_html import page_text
-from errata.render.charts import owner_list, owner_strip, score_bars
-from errata.render.document import OwnerCount, OwnerStrip, ScoreBar
-from errata.render.figures import left_out_reasons, percent, plural
+from errata.render.charts import histogram, owner_list, owner_strip, score_bars
+from errata.render.document import OwnerCount, OwnerStrip, Scale, ScoreBar, scale_of
+from errata.render.figures import decimal, left_out_reasons, percent, plural
 from errata.render.time_lanes import time_lanes
-from errata.server.layout import link
+from errata.server.layout import card, link
 from errata.server.pages.addresses import attempt_address, compare_page
 from errata.server.pages.run_query import RunQuery
 
+CATEGORIES = 12
 FIRST = 3
 """Findings that are shown at once."""
 _JUDGED = {
@@ -57,7 +61,7 @@ def _notes(digest: RunDigest, run: Run, query: RunQuery) -> str:
 def _reported(digest: RunDigest) -> str:
     reported = next((one for one in digest.scores if one.policy == "as_reported"), None)
     clean = next((one for one in digest.scores if one.policy == "clean"), None)
-    if reported is None or clean is None or reported.rate is None or digest.health != "not fit":
+    if reported is None or clean is None or reported.rate is None or digest.health != "not fit" or digest.of_numbers:
         return ""
     left = sum(clean.left_out.values())
     if not left:
@@ -78,34 +82,85 @@ def _finding(finding: FindingLine, run: Run, query: RunQuery) -> str:
 
 
 def cards(digest: RunDigest, run: Run, query: RunQuery) -> str:
-    made = [_score_card(digest), _owner_card(digest, run, query)]
+    numbers = digest.of_numbers
+    made = [_score_card(digest, run)]
+    if numbers is not None and numbers.spread is not None:
+        made += [_spread_card(numbers.spread), _category_card(digest)]
+    if digest.owners or numbers is None:
+        made.append(_owner_card(digest, run, query))
     if len(digest.dots) > 1:
         made.append(_time_card(digest))
-    return f'<div class="cards trio">{"".join(made)}</div>{_past(digest, run, query)}'
+    past = _past(digest, run, query) if digest.owners or numbers is None else ""
+    return f'<div class="cards trio">{"".join(made)}</div>{past}'
 
 
-def _score_card(digest: RunDigest) -> str:
+def _score_card(digest: RunDigest, run: Run) -> str:
     measured = [one for one in digest.scores if one.total]
     if not measured:
         reason = page_text(next((one.note for one in digest.scores if one.note), "no attempt was scored"))
         return f'<section class="card"><h2>Score</h2><p>No score: {reason}.</p></section>'
+    numbers = digest.of_numbers
+    if numbers is not None:
+        return _mean_card(digest, numbers, run)
     highest = max((one.high if one.high is not None else one.rate or 0) for one in measured)
     end = min(1.0, max(0.2, ceil(highest / 0.2 - 1e-9) * 0.2))
     is_best = not digest.no_estimate
-    bars = score_bars([_bar(one, is_best=is_best) for one in measured], page_text, end=end)
+    bars = score_bars([_bar(one, is_best=is_best) for one in measured], page_text, Scale(high=end))
     return (
         f'<section class="card"><h2>Score <span class="note">{digest.unit}, 95 % interval</span></h2>{bars}'
         f"<p>{' '.join(_left_out(digest.scores))}</p></section>"
     )
 
 
-def _bar(score: PolicyScore, *, is_best: bool) -> ScoreBar:
+def _mean_card(digest: RunDigest, numbers: PolicyScore, run: Run) -> str:
+    """Policies that count the same are one line."""
+    same: dict[tuple[float | None, int], list[PolicyScore]] = {}
+    for score in digest.scores:
+        if score.total or score.rate is not None:
+            same.setdefault((score.rate, score.total), []).append(score)
+    names = [" = ".join(_STATED.get(one.policy, one.policy) for one in those) for those in same.values()]
+    named = zip(names if len(same) > 1 else ["mean"], same.values(), strict=True)
+    bars = [
+        replace(_bar(those[0]), label=name, is_best=not digest.no_estimate and numbers in those)
+        for name, those in named
+    ]
+    interval = "" if numbers.low is None else f"95 % interval {decimal(numbers.low)} to {decimal(numbers.high)}, "
+    words = f"<b>{decimal(numbers.rate)}</b>, {interval}{numbers.total:,} {digest.unit}."
+    notes = [scorer.name for scorer in run.scorers[:1]] + ["lower is better"] * digest.lower_is_better
+    below = " ".join((words, *_left_out(digest.scores)))
+    return card(
+        "Mean",
+        f"{score_bars(bars, page_text, scale_of([numbers.spread]))}<p>{below}</p>",
+        note=", ".join(notes),
+    )
+
+
+def _spread_card(spread: SpreadOutput) -> str:
+    middle = f"half of the results lie between {decimal(spread.quarter)} and {decimal(spread.three_quarters)}"
+    words = f"Median {decimal(spread.median)}; {middle}."
+    return card("Distribution", f"{histogram(spread, page_text)}<p>{words}</p>", note="results, lowest to highest")
+
+
+def _category_card(digest: RunDigest) -> str:
+    known = sorted((one for one in digest.by_category if one.rate is not None), key=lambda one: one.rate or 0.0)
+    if not known:
+        return ""
+    if digest.lower_is_better:
+        known.reverse()
+    numbers = digest.of_numbers
+    bars = [replace(_bar(one), label=one.policy) for one in known[:CATEGORIES]]
+    left = f"<p>{len(known) - CATEGORIES:,} more are not shown.</p>" if len(known) > CATEGORIES else ""
+    scale = scale_of([numbers.spread if numbers is not None else None])
+    return card("Mean by category", f"{score_bars(bars, page_text, scale)}{left}", note="95 % interval")
+
+
+def _bar(score: PolicyScore, *, is_best: bool = False) -> ScoreBar:
     return ScoreBar(
         label=_STATED.get(score.policy, score.policy),
         rate=score.rate,
         low=score.low,
         high=score.high,
-        count=f"{score.passed:,}/{score.total:,}",
+        count=f"{score.total:,}" if score.spread is not None else f"{score.passed:,}/{score.total:,}",
         is_best=is_best and score.policy == "clean",
         is_hollow=score.policy == "as_reported",
     )
@@ -113,12 +168,11 @@ def _bar(score: PolicyScore, *, is_best: bool) -> ScoreBar:
 
 def _left_out(scores: Iterable[PolicyScore]) -> Iterable[str]:
     for score in scores:
+        name = _STATED.get(score.policy, score.policy).capitalize()
         if score.left_out:
-            listed = page_text(left_out_reasons(score.left_out))
-            name = _STATED.get(score.policy, score.policy).capitalize()
-            yield f"{name} leaves out {listed}."
+            yield f"{name} leaves out {page_text(left_out_reasons(score.left_out))}."
         if not score.total and score.note:
-            yield f"{score.policy.capitalize()}: {page_text(score.note)}."
+            yield f"{name}: {page_text(score.note)}."
 
 
 def _owner_card(digest: RunDigest, run: Run, query: RunQuery) -> str:

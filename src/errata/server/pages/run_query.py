@@ -53,6 +53,8 @@ class RunQuery(msgspec.Struct, frozen=True, kw_only=True):
     sort: Order = "log"
     cursor: str = ""
     """Where the list goes on, from the link to the next page."""
+    first: int = 0
+    """How many cases with a number to leave out."""
     at: str = ""
     """The attempt that the row cursor is on."""
 

@@ -8,10 +8,10 @@ from errata.model.record import Struct
 from errata.model.run import case_name, subject_label
 from errata.model.times import spelled_span
 from errata.render.blocks_html import page_text
-from errata.render.charts import owner_strip
-from errata.render.document import OwnerCount, OwnerStrip
-from errata.render.figures import NONE, percent, plural
-from errata.server.exchange import Endpoint, Exchange, Page
+from errata.render.charts import owner_strip, point
+from errata.render.document import OwnerCount, OwnerStrip, ScoreBar, scale_of
+from errata.render.figures import NONE, decimal, percent, plural
+from errata.server.exchange import Answer, Endpoint, Exchange, Page, Redirect
 from errata.server.layout import PASS_KEYS, RUN_KEYS, card, data_words, link, list_scripts, table
 from errata.server.pages.addresses import attempt_address, review_page, run_page
 from errata.server.pages.run_rows import short_number
@@ -22,9 +22,11 @@ MOST = 200
 """Passes on the page; the others are counted."""
 
 
-def passes(exchange: Exchange) -> Page:
+def passes(exchange: Exchange) -> Answer:
     stored = known_run(exchange.values["run"], exchange.store)
-    run = stored.run
+    run, counts = stored.run, stored.counts
+    if counts.mean is not None and not counts.outcomes.get("pass"):
+        return Redirect(run_page(run.id), 302)
     passed = passes_of(stored, exchange.store, limit=MOST)
     name = subject_label(run) or run.native_id
     back = f'<a class="button" data-key="p" href="{run_page(run.id)}">Failures<kbd>p</kbd></a>'
@@ -187,8 +189,8 @@ def _row(stored: StoredRun, digest: RunDigest | None) -> str:
         ("suite", f'<span title="{page_text(run.suite)}">{page_text(run.suite or NONE)}</span>{version}'),
         ("", _badge(digest) if digest is not None else waiting),
         ("mini", _bracket(digest) if digest is not None else ""),
-        ("bar", _owners(run.id, digest) if digest is not None else ""),
-        ("number", link(review_page(run=run.id), f"{opened:,}") if opened else NONE if opened is None else "0"),
+        ("bar", _owners(run.id, digest) if digest is not None and (counts.failures or counts.mean is None) else ""),
+        ("number", link(review_page(run=run.id), f"{opened:,}") if opened else "0" if counts.failures else NONE),
         ("number count", f"{counts.attempts_in_log:,}"),
         ("", page_text(spelled_span(run.started_at, None) or NONE)),
     )
@@ -209,20 +211,16 @@ def _bracket(digest: RunDigest) -> str:
     shown = clean or reported
     if shown is None or shown.rate is None:
         return '<span class="note">no score</span>'
-    parts = ['<rect class="axis" width="100%" y="9.5" height="1"/>']
-    if shown.low is not None and shown.high is not None:
-        parts.append(
-            f'<rect class="ci" x="{100 * shown.low:.1f}%" width="{100 * (shown.high - shown.low):.1f}%"'
-            ' y="7" height="6" rx="3"/>'
-        )
-    if reported is not None and reported.rate is not None and reported.rate != shown.rate:
-        parts.append(f'<circle class="hollow" cx="{100 * reported.rate:.1f}%" cy="10" r="4"/>')
-    parts.append(f'<circle class="pt" cx="{100 * shown.rate:.1f}%" cy="10" r="4.5"/>')
-    words = f"{shown.policy} {percent(shown.rate)}"
+    scale = scale_of([shown.spread])
+    words = f"{shown.policy if scale.of_rates else 'mean'} {scale.figure(shown.rate)}"
     if reported is not None:
-        words += f", as reported {percent(reported.rate)}"
-    svg = f'<svg height="20" width="88" role="img" aria-label="{words}">{"".join(parts)}</svg>'
-    return f'<span class="bracket" title="{words}">{svg}<b>{percent(shown.rate, 0)}</b></span>'
+        words += f", as reported {scale.figure(reported.rate)}"
+    if not scale.of_rates:
+        words += f"; from {decimal(scale.low)} to {decimal(scale.high)}"
+    bar = ScoreBar("", shown.rate, shown.low, shown.high, measured=reported.rate if reported is not None else None)
+    svg = f'<svg height="20" width="88" role="img" aria-label="{words}">{point(bar, scale)}</svg>'
+    figure = percent(shown.rate, 0) if scale.of_rates else decimal(shown.rate)
+    return f'<span class="bracket" title="{words}">{svg}<b>{figure}</b></span>'
 
 
 def _owners(run_id: str, digest: RunDigest) -> str:
