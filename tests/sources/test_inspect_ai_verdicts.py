@@ -97,8 +97,8 @@ def a_log(folder, metrics, scores, **header):
         ({"check": (MEAN, "CI", ""), "git_diff": ([], "CC", DIFF)}, ["pass", "fail"]),
         # no metric at all: one value throughout, a diff or a label is no verdict
         ({"git_diff": ([], "CC", DIFF)}, ["none", "none"]),
-        ({"git_diff": ([], "C", DIFF), "check": ([], ["3/4"], "")}, ["none"]),
-        ({"saved": ([], "CC", "kept"), "check": ([], ["3/4", "4/4"], "")}, ["none", "none"]),
+        ({"saved": ([], "CC", "kept"), "check": ([], ["4/4", "4/4"], "")}, ["none", "none"]),
+        ({"label": ([], ["a", "b"], ""), "check": ([], "CI", "")}, ["pass", "fail"]),
         ({"saved": ([], "CC", "kept"), "check": ([], "IC", "")}, ["fail", "pass"]),
         ({"check": ([], "C", "")}, ["pass"]),
         # all passed
@@ -123,6 +123,16 @@ def test_a_scorer_that_never_judges_is_no_outcome(tmp_path, scorers, outcomes):
     assert {one.measurement for one in made} == {"not_run" if "none" in outcomes else "scored"}
     assert not any(one.is_failure for one in made if one.outcome != "fail")
     assert {check.status for one in made for check in one.checks if check.name == "git_diff"} <= {"not_applicable"}
+
+
+def test_labels_without_a_metric_are_measured_where_no_scorer_gives_verdicts(tmp_path):
+    scores = [{"git_diff": {"value": "C", "explanation": DIFF}, "check": {"value": word}} for word in ("3/4", "4/4")]
+    made = list(attempts(a_log(tmp_path, {"git_diff": [], "check": []}, scores)).values())
+
+    assert [(one.measurement, one.outcome, one.native_status) for one in made] == [
+        ("scored", "none", "3/4"),
+        ("scored", "none", "4/4"),
+    ]
 
 
 def results_of(*scores):

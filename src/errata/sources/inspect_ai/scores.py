@@ -69,7 +69,9 @@ def scorers_without_verdict(
         return silent
     rows = [mapping(mapping(row.data).get("scores")) for row in samples() if type(row) is Row]
     scores = {name: [mapping(row[name]) for row in rows if name in row] for name in names}
-    return frozenset(name for name, given in scores.items() if not _differ(given))
+    verdicts = {name for name, given in scores.items() if _differ(given, verdicts=True)}
+    # where none gives verdicts, labels that differ are what the run has
+    return frozenset(scores) - (verdicts or {name for name, given in scores.items() if _differ(given, verdicts=False)})
 
 
 def _with_metrics(results: dict[str, Any]) -> list[dict[str, Any]]:
@@ -77,8 +79,9 @@ def _with_metrics(results: dict[str, Any]) -> list[dict[str, Any]]:
     return [score for score in map(mapping, sequence(results.get("scores"))) if score.get("metrics")]
 
 
-def _differ(scores: list[dict[str, Any]]) -> bool:
-    values = {repr(score.get("value")) for score in scores if grade(score.get("value")).outcome != "none"}
+def _differ(scores: list[dict[str, Any]], *, verdicts: bool) -> bool:
+    given = [score.get("value") for score in scores]
+    values = {repr(value) for value in given if not verdicts or grade(value).outcome != "none"}
     is_diff = any(_DIFF.match(words(score.get("explanation"))) for score in scores)
     return not is_diff and len(values) >= min(2, len(scores)) > 0
 
