@@ -189,6 +189,30 @@ def test_planned_is_in_the_log_and_measured_elsewhere_and_missing(
     assert (score["passed"], score["total"]) == (resolved, 500)
 
 
+@pytest.mark.req("N-05")
+@pytest.mark.parametrize("edited", [False, True])
+def test_a_submission_that_stands_in_two_folders_is_not_two_tries_of_one_run(tmp_path, edited):
+    """As in a repository with two copies of the published experiments, and the predictions of others beside them."""
+    ids = [f"acme__widget-{number}" for number in range(1, 360)]
+    for name in ("first", "second"):
+        submission(tmp_path / name / "evaluation" / "verified", total=0, resolved=ids[edited and name == "second" :])
+    (tmp_path / "other_preds.jsonl").write_text(
+        json.dumps({"instance_id": "b__b-1", "model_patch": "x", "model_name_or_path": "b"}) + "\n"
+    )
+    items = list(swe_bench.read(tmp_path))
+    runs = [item for item in items if isinstance(item, Run)]
+
+    assert [run.variant for run in runs] == [{}, {"folder": "second/evaluation/verified/20240402_acme_agent/results"}][
+        : edited + 1
+    ]
+    assert {item.copy_of for item in items if isinstance(item, Unreadable)} == (
+        set() if edited else {runs[0].native_id}
+    )
+    assert len({item.id for item in items if isinstance(item, Attempt)}) == sum(
+        isinstance(item, Attempt) for item in items
+    )
+
+
 def test_a_short_report_of_an_unknown_split_says_that_failures_are_not_named(tmp_path):
     _, _, items = read_one(submission(tmp_path, total=0) / "results")
 

@@ -1,12 +1,13 @@
 """The runs at a path: one per report, per folder of logs without a report, and per map of verdicts."""
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
-from errata.model import Item, Reported, SourceRef
+from errata.model import Item, Reported, Run, SourceRef
 from errata.sources.base import Row, convert_each, folders, of_run
 from errata.sources.shared.documents import Documents
+from errata.sources.shared.row_groups import copied_row
 from errata.sources.shared.values import mapping, text
 from errata.sources.swe_bench import NAME, REPORT, is_instance_folder, lists_2024
 from errata.sources.swe_bench.instances import Instance, attempt_of, case_of
@@ -34,6 +35,8 @@ class RunReader:
         self._documents = Documents(files.root, NAME, keep="end")
         self._predictions = Predictions(files.of("predictions"), files.root)
         self._trajectories = Trajectories(files, self._documents)
+        self._submissions: dict[str, list[tuple[Run, Any]]] = {}
+        """Name → the runs with it, each with its report."""
 
     def evaluation(self, report: Path) -> SweBenchEvaluation:
         return evaluation_of(report, self._files.logs, self._predictions, self._files.of("openhands"))
@@ -78,8 +81,14 @@ class RunReader:
         """A report of 2024. The run is named after its folder.
 
         `others` are reports beside it about the same run, `folder` has the logs of its instances where it is of later.
+        A submission that stands in several folders is read once; where they differ, they are several runs.
         """
         document, ref = self._documents.get(report), self._documents.ref(report)
+        known = self._submissions.setdefault(lists_2024.run_folder(report).name, [])
+        for earlier, content in known:
+            if content == document:
+                yield from of_run(earlier.id, [copied_row(NAME, ref, earlier.native_id, earlier.ref)])
+                return
         logs, logged = lists_2024.logs_beside(report), folders(folder) if folder else ()
         total = lists_2024.total_of(report, document)
         own = {*logs, *(one.name for one in logged if is_instance_folder(one))}
@@ -100,7 +109,9 @@ class RunReader:
             predictions=lists_2024.predictions_of(model),
             conflicts=tuple(lists_2024.conflicts_of(document, ref, other_reports)),
             total=total,
+            folder=str(PurePath(ref.file).parent) if known else "",
         )
+        known.append((run_of(facts), document))
         if lists_2024.is_short(document) and total is None and not evaluated:
             self._documents.refuse(ref, lists_2024.NO_FAILURES)
 

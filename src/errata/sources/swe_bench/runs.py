@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import FileConflict, Output, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
+from errata.model.run import FOLDER
 from errata.sources.base import BYTE_ORDER_MARK, LINE_CAP, READ_SIZE, decode, describe, head_of, relative, unreadable
 from errata.sources.shared.json_rows import long_document
 from errata.sources.shared.values import count, mapping, non_empty, number, rest, text
@@ -63,6 +64,8 @@ class SweBenchRun(NamedTuple):
     conflicts: tuple[FileConflict, ...] = ()
     total: int | None = None
     """How many instances were evaluated, where the report does not say."""
+    folder: str = ""
+    """Where another run has its name."""
 
 
 class PatchPlace(NamedTuple):
@@ -157,7 +160,7 @@ def run_of(facts: SweBenchRun) -> Run:
             agent=first.agent if first else "",
             agent_version=first.version if first else "",
         ),
-        variant=non_empty(predictions=facts.predictions),
+        variant=non_empty(predictions=facts.predictions, **{FOLDER: facts.folder}),
         suite=facts.suite,
         expected_cases=facts.total or count(facts.report.get("total_instances")),
         measured_attempts=facts.total or _measured_count(facts.report),
