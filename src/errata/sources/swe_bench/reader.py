@@ -81,7 +81,7 @@ class RunReader:
         """A report of 2024. The run is named after its folder.
 
         `others` are reports beside it about the same run, `folder` has the logs of its instances where it is of later.
-        A submission that stands in several folders is read once; where they differ, they are several runs.
+        A submission with copies in several folders is read once; where they differ, they are several runs.
         """
         document, ref = self._documents.get(report), self._documents.ref(report)
         known = self._submissions.setdefault(lists_2024.run_folder(report).name, [])
