@@ -1,6 +1,7 @@
 """SWE-bench's reports of 2024: lists of instances and a log for each."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -211,6 +212,24 @@ def test_a_submission_that_stands_in_two_folders_is_not_two_tries_of_one_run(tmp
     assert len({item.id for item in items if isinstance(item, Attempt)}) == sum(
         isinstance(item, Attempt) for item in items
     )
+
+
+@pytest.mark.req("N-05")
+def test_reports_with_names_of_their_own_in_one_folder_are_runs_of_their_own(tmp_path):
+    """As a published collection has them: one file for each of 125 agents, in one folder."""
+    folder = submission(tmp_path / "evaluation" / "verified", total=0) / "results"
+    for name, resolved in (("results_acme", 3), ("results_other-2", 1), ("report", 2)):
+        short = {
+            "no_generation": [],
+            "no_logs": [],
+            "resolved": [f"acme__widget-{at}" for at in range(1, resolved + 1)],
+        }
+        (folder / f"{name}.json").write_text(json.dumps(short))
+    items = list(swe_bench.read(folder))
+    passes = Counter(item.run for item in items if isinstance(item, Attempt) and item.outcome == "pass")
+    named = {item.name: passes[item.id] for item in items if isinstance(item, Run)}
+
+    assert named == {"20240402_acme_agent": 2, "results_acme": 3, "results_other-2": 1}
 
 
 def test_a_short_report_of_an_unknown_split_says_that_failures_are_not_named(tmp_path):

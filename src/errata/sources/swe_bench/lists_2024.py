@@ -86,12 +86,12 @@ def logs_beside(report: Path) -> dict[str, InstanceLog]:
     return logs
 
 
-def model_of(report: Path, logs: dict[str, InstanceLog], predicted: Collection[str] = ()) -> str:
+def model_of(name: str, logs: dict[str, InstanceLog], predicted: Collection[str] = ()) -> str:
     """The report does not name it, but the logs do, or the only model of the predictions."""
     models = Counter(log.model for log in logs.values())
     if models:
         return models.most_common(1)[0][0]
-    return next(iter(predicted)) if len(predicted) == 1 else run_folder(report).name
+    return next(iter(predicted)) if len(predicted) == 1 else name
 
 
 def is_short(document: dict[str, Any]) -> bool:

@@ -77,14 +77,15 @@ class RunReader:
         facts = SweBenchRun(evaluation.run, model, self._files.root, ref, first=self._first(names, joined))
         yield from self._run(facts, names, lambda name: self._instance(name, ref, evaluation, joined))
 
-    def lists(self, report: Path, others: Sequence[Path], folder: Path | None) -> Iterator[Item]:
-        """A report of 2024. The run is named after its folder.
+    def lists(self, report: Path, others: Sequence[Path], folder: Path | None, name: str) -> Iterator[Item]:
+        """A report of 2024. The run is named after its folder, or else has the `name` of the report.
 
         `others` are reports beside it about the same run, `folder` has the logs of its instances where it is of later.
         A submission with copies in several folders is read once; where they differ, they are several runs.
         """
         document, ref = self._documents.get(report), self._documents.ref(report)
-        known = self._submissions.setdefault(lists_2024.run_folder(report).name, [])
+        name = name or lists_2024.run_folder(report).name
+        known = self._submissions.setdefault(name, [])
         for earlier, content in known:
             if content == document:
                 yield from of_run(earlier.id, [copied_row(NAME, ref, earlier.native_id, earlier.ref)])
@@ -97,11 +98,11 @@ class RunReader:
         if total is not None and len(lists) > total:
             # the predictions are of other submissions, too
             lists = lists_2024.lists_by_instance(document, own)
-        model = lists_2024.model_of(report, logs, self._predictions.names.values())
+        model = lists_2024.model_of(name, logs, self._predictions.names.values())
         other_reports = {other.name: self._documents.get(other) for other in others}
         resolved = {file: {*lists_2024.resolved_in(other)} for file, other in other_reports.items()}
         facts = SweBenchRun(
-            lists_2024.run_folder(report).name,
+            name,
             model,
             self._files.root,
             ref,
@@ -214,6 +215,9 @@ class TrajectoryJoin:
         return bool(self._words & set(place.path.relative_to(self._below).parts))
 
 
+_SAME_RUN = ("report", "result", "results")
+
+
 def read(path: Path) -> Iterator[Item]:
     files = survey(path.absolute())
     runs = RunReader(files)
@@ -222,10 +226,10 @@ def read(path: Path) -> Iterator[Item]:
         evaluation = runs.evaluation(report)
         read_logs |= {evaluation.logs} if evaluation.logs else set()
         yield from runs.report(report, evaluation)
-    for report, others in _by_run(files.of("lists")):
+    for report, others, name in _by_run(files.of("lists")):
         folder = next((one for one in files.logs if one.parent == lists_2024.run_folder(report)), None)
         read_logs |= {folder} if folder else set()
-        yield from runs.lists(report, others, folder)
+        yield from runs.lists(report, others, folder, name)
     for verdicts in files.of("map"):
         yield from runs.verdicts(verdicts)
     for folder in files.logs:
@@ -235,9 +239,17 @@ def read(path: Path) -> Iterator[Item]:
         yield from runs.trajectories_alone(path.absolute())
 
 
-def _by_run(reports: list[Path]) -> list[tuple[Path, list[Path]]]:
-    """The report that counts and those that repeat it: `results.json` may lie beside `report.json`."""
-    runs: dict[Path, list[Path]] = {}
-    for report in sorted(reports, key=lambda path: (path.name != REPORT, path.name)):
-        runs.setdefault(report.parent, []).append(report)
-    return sorted((first, others) for first, *others in runs.values())
+def _by_run(reports: list[Path]) -> Iterator[tuple[Path, list[Path], str]]:
+    """The report that counts and those that repeat it: `results.json` may lie beside `report.json`.
+
+    Beside others, a report with a name of its own is another run.
+    """
+    folders: dict[Path, list[Path]] = {}
+    for report in sorted(reports):
+        folders.setdefault(report.parent, []).append(report)
+    for files in folders.values():
+        alike = [path for path in files if path.stem in _SAME_RUN] if len(files) > 1 else files
+        if alike:
+            first, *others = sorted(alike, key=lambda path: path.name != REPORT)
+            yield first, others, ""
+        yield from ((path, [], path.stem) for path in files if path not in alike)
