@@ -13,7 +13,7 @@ import msgspec
 from errata.errors import StoreError
 from errata.model import Attempt, Run, StoredRun
 from errata.model.codec import pack
-from errata.model.run import SameWork
+from errata.model.run import FOLDER, SameWork
 from errata.model.words import Provenance
 from errata.store.attempts import attempts_of
 from errata.store.database import Store
@@ -59,7 +59,9 @@ def each_work_once(runs: Sequence[StoredRun], store: Store, *, focus: int = 0) -
         stays = pair[0] if goes is pair[1] else pair[1]
         if goes.pk == focus:
             goes, stays = stays, goes
-        excluded = SameWork(reason=f"{stays.run.native_id} has it, too ({how})")
+        folder = stays.run.variant.get(FOLDER)
+        name = f"{stays.run.native_id} in folder {folder}" if folder else stays.run.native_id
+        excluded = SameWork(reason=f"{name} has it, too ({how})")
         out[goes.pk] = msgspec.structs.replace(goes, run=msgspec.structs.replace(goes.run, excluded=excluded))
     return [out.get(stored.pk, stored) for stored in runs]
 
