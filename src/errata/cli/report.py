@@ -24,6 +24,7 @@ from errata.render.figures import percent
 from errata.render.files import WrittenFile
 from errata.render.proof import coverage_state
 from errata.report.batch_prose import batch_answer, batch_warning, category_title
+from errata.report.comparison_differences import number_words
 from errata.report.comparison_document import chance_words, doubts_words, unfit_words
 from errata.report.comparison_files import ComparisonWritten
 from errata.report.comparison_sections import model_in_short
@@ -301,15 +302,23 @@ def show_comparison(made: ComparisonWritten) -> None:
     others = ", the others grouped by rules" if final else ""
     state = "final" if final == len(report.modes) else f"PROVISIONAL, {causes}{others}"
     counts = f"{plural(len(report.runs), 'run')}, {plural(report.failed_rows, 'failed row')}, {reading.read} reviewed"
-    put(f"{counts}: {state}.")
+    graded = report.of_numbers and not report.failed_rows
+    put(
+        f"{plural(len(report.runs), 'run')} of numbers, {plural(report.cases, report.case_word)}"
+        if graded
+        else f"{counts}: {state}."
+    )
     _show_doubt(doubts_of_comparison(report))
-    for model in report.models:
+    for word in number_words(report.differences_by_model) if report.of_numbers else ():
+        put(word, hang=2)
+    for model in () if graded else report.models:
         put(f"{model.name}: {model_in_short(model)}", hang=2)
-    if len(report.runs) > 1:
+    if len(report.runs) > 1 and not graded:
         put_parts("all", _shared(report) or [f"no {report.case_word} fails in every run"])
     for unfit in unfit_words(report):
         put_parts("unfit", [unfit])
-    put_parts("chance", [chance_words(report.pairs, conversations=report.conversations)])
+    if not report.of_numbers:
+        put_parts("chance", [chance_words(report.pairs, conversations=report.conversations)])
     for advice in report.advice[:ADVICE]:
         put_parts("advice", [f"{advice.model}: {advice.text} ({', '.join(advice.reviewers)})"])
     for doubt in islice(doubts_words(report), DOUBTS):

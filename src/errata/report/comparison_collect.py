@@ -8,6 +8,7 @@ from errata.compare.sets import Uniques
 from errata.model import Attempt, StoredRun
 from errata.model.output.act import WhyNoCommand
 from errata.model.output.report.comparison import (
+    CaseApart,
     CaseGrid,
     CategoryRows,
     ComparisonReport,
@@ -48,6 +49,7 @@ from errata.runs.view import RunView
 from errata.text.outgoing import short_line
 
 GRID = 200
+APART = 10
 """Cases that fit into a grid."""
 
 
@@ -95,7 +97,8 @@ def comparison_report(
         changes=run_changes(comparison, names),
         categories=tuple(_categories(comparison)),
         overlap=comparison.overlap,
-        grid=_grid(comparison, names, runs),
+        grid=None if comparison.matrix.has_only_numbers else _grid(comparison, names, runs),
+        apart=tuple(_apart(comparison, names)),
         advice=tuple(collect_reviewer_advice(runs, modes)),
         doubts=tuple(_doubts(runs)),
         suspicious=tuple(_suspicious(runs, odd)),
@@ -283,6 +286,7 @@ def _pairs(comparison: Comparison) -> Iterator[PairTest]:
 
 
 def _categories(comparison: Comparison) -> Iterator[CategoryRows]:
+    labels = [called(run.label) for run in comparison.runs]
     for category in comparison.categories:
         yield CategoryRows(
             name=category.name,
@@ -290,7 +294,21 @@ def _categories(comparison: Comparison) -> Iterator[CategoryRows]:
             failed_rows=category.failed_rows,
             adjusted=category.adjusted,
             harder=category.harder,
+            means=dict(zip(labels, category.means, strict=True)) if category.means else {},
         )
+
+
+def _apart(comparison: Comparison, names: ReportedCaseNames) -> Iterator[CaseApart]:
+    """The cases of runs of numbers with the largest differences first."""
+    rows = comparison.matrix.rows if comparison.matrix.has_numbers else {}
+    values = {case: tuple(cell.share if cell is not None else None for cell in row) for case, row in rows.items()}
+    spread = {
+        case: max(known) - min(known)
+        for case, each in values.items()
+        if len(known := [value for value in each if value is not None]) > 1
+    }
+    for case in sorted(spread, key=lambda case: -spread[case])[:APART]:
+        yield CaseApart(case=names.name_of(case), values=values[case])
 
 
 def _grid(comparison: Comparison, names: ReportedCaseNames, runs: Sequence[ComparedRun]) -> CaseGrid | None:

@@ -18,27 +18,34 @@ from errata.report.comparison_rows import ReportedCaseNames, called
 from errata.report.parts import figures_of, heads_of, interval, name_list
 from errata.report.shared import score_line
 
-PAIRS, LISTED = 15, 20
+PAIRS, LISTED, TOLD = 15, 20, 5
 
 
 # facts
 
 
 def model_comparison(comparison: Comparison) -> ModelComparison:
-    models = comparison.models
+    models, of_numbers = comparison.models, comparison.matrix.has_numbers
+    exceptions = () if of_numbers else models.exceptions
     return ModelComparison(
         ranking=tuple(
             RankedModel(name=called(row.label), best=row.best, worst=row.worst, score=score_line(row.score))
             for row in models.ranking
         ),
-        pairs=tuple(sorted(filter(None, map(_pair, models.pairings)), key=lambda row: row.p)),
-        deviations=tuple(map(_deviation, models.exceptions or models.deviations[:1])),
-        significant=len(models.exceptions),
-        tested=len(models.deviations),
+        pairs=tuple(
+            sorted(
+                filter(None, (_pair(pairing, of_numbers=of_numbers) for pairing in models.pairings)),
+                key=lambda row: row.p,
+            )
+        ),
+        # an expected rate of a category is one of passes
+        deviations=() if of_numbers else tuple(map(_deviation, exceptions or models.deviations[:1])),
+        significant=len(exceptions),
+        tested=0 if of_numbers else len(models.deviations),
     )
 
 
-def _pair(pairing: RunPairOutput) -> ModelPair | None:
+def _pair(pairing: RunPairOutput, *, of_numbers: bool) -> ModelPair | None:
     """None where the two share no case."""
     shares, tally = pairing.shares, pairing.clean
     difference = shares.mean if shares is not None else tally.difference
@@ -53,6 +60,8 @@ def _pair(pairing: RunPairOutput) -> ModelPair | None:
         p=pairing.difference.p,
         adjusted=pairing.difference.adjusted,
         by_attempts=shares is not None,
+        better=pairing.better,
+        of_numbers=of_numbers and shares is not None,
     )
 
 
@@ -95,6 +104,24 @@ def changes_words(changes: RunChanges) -> str:
     beside += f" {plural(len(changes.edited), 'task')} edited between the runs." if changes.edited else ""
     counts = f"{len(changes.fixed):,} fixed, {len(changes.regressed):,} regressed"
     return f"From {changes.first} to {changes.second}: {counts}{named}.{beside}"
+
+
+def number_words(models: ModelComparison) -> Iterator[str]:
+    """`good minus bad: +0.354 [+0.295, +0.412] over 30 cases (p < 0.001): good is better.`"""
+    corrected = ", Holm" if len(models.pairs) > 1 else ""
+    for row in models.pairs[:TOLD]:
+        first, second = (row.first, row.second) if row.better >= 0 else (row.second, row.first)
+        result = f"{first} is better than {second}" if row.better else "no significant difference"
+        test = f"{p_value(row.adjusted)}, paired t-test{corrected}"
+        cases = plural(row.cases, "case")
+        yield f"{row.first} minus {row.second}: {_apart(row)} over {cases} ({test}): {result}."
+
+
+def _apart(row: ModelPair) -> str:
+    if not row.of_numbers:
+        return points(row.difference, row.interval)
+    between = f" [{row.interval[0]:+.3g}, {row.interval[1]:+.3g}]" if row.interval is not None else ""
+    return f"{row.difference:+.3g}{between}"
 
 
 def deviation_words(models: ModelComparison) -> Iterator[str]:
@@ -157,21 +184,25 @@ def _pairs(pairs: Sequence[ModelPair]) -> Iterator[Block]:
         (
             f"{row.first} minus {row.second}",
             str(row.cases),
-            points(row.difference, row.interval),
+            _apart(row),
             _p(row.p),
             _p(row.adjusted),
-            "attempts" if row.by_attempts else "cases",
+            "numbers" if row.of_numbers else "attempts" if row.by_attempts else "cases",
         )
         for row in pairs[:PAIRS]
     ]
     methods = [
         *(["by cases: exact McNemar, Newcombe's interval"] if not all(row.by_attempts for row in pairs) else []),
-        *(["by attempts: paired t-test and its interval"] if any(row.by_attempts for row in pairs) else []),
+        *(
+            [("by numbers" if pairs[0].of_numbers else "by attempts") + ": paired t-test and its interval"]
+            if any(row.by_attempts for row in pairs)
+            else []
+        ),
     ]
     more = f" The {PAIRS} with the smallest p of {len(pairs)} are shown." if len(pairs) > PAIRS else ""
+    how = "how much higher the mean of the first is" if pairs[0].of_numbers else "how much more often the first passes"
     yield paragraph(
-        "Pairwise differences on the same cases, without infrastructure failures: how much more often the first "
-        f"passes, with the 95 % interval of each pair alone ({'; '.join(methods)}).{more}"
+        f"Pairwise differences on the same cases, without infrastructure failures: {how}, with the 95 % interval of each pair alone ({'; '.join(methods)}).{more}"
     )
     yield table(("pair", "cases", "difference", "p", "p, Holm", "by"), rows, right=("cases",))
 

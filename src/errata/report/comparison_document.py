@@ -29,8 +29,8 @@ from errata.render.document import (
     paragraph,
     table,
 )
-from errata.render.figures import NONE, overlap_note, p_value, plural, points
-from errata.report.comparison_differences import changes_words, deviation_words, differences_section
+from errata.render.figures import NONE, mean_words, overlap_note, p_value, plural, points
+from errata.report.comparison_differences import changes_words, deviation_words, differences_section, number_words
 from errata.report.comparison_front import front_cards, matrix, scores_table
 from errata.report.comparison_modes import advice_section
 from errata.report.comparison_sections import (
@@ -247,6 +247,9 @@ def _sections(report: ComparisonReport) -> Iterator[Section]:
     if report.grid is not None:
         yield Section(title="Cases and Runs", short="Cases", blocks=(matrix(report.grid, report.runs),))
     yield Section(title="Run Set", blocks=tuple(_run_set(report)))
+    if report.of_numbers and not report.failed_rows:
+        yield from _of_numbers(report)
+        return
     yield Section(title="Top-Line Comparison", short="Top Line", blocks=tuple(_top_line(report)))
     if any(one.shared for one in report.pairs):
         yield pairs_section(report)
@@ -266,6 +269,33 @@ def _sections(report: ComparisonReport) -> Iterator[Section]:
     yield models_section(report)
     if report.categories:
         yield Section(title="Categories", blocks=tuple(_categories(report)))
+    yield from _ending(report)
+
+
+def _of_numbers(report: ComparisonReport) -> Iterator[Section]:
+    """Where nothing failed: means, where they differ, and by category."""
+    yield Section(title="Top-Line Comparison", short="Top Line", blocks=(scores_table(report),))
+    if (unmeasured := unmeasured_section(report)) is not None:
+        yield unmeasured
+    if differences := differences_section(report.differences_by_model, None, report.case_word):
+        yield differences
+    labels = [run.label for run in report.runs]
+    if report.apart:
+        rows = [(case.case, *map(_value, case.values)) for case in report.apart]
+        title = "Cases That Differ Most"
+        yield Section(title=title, blocks=(table((report.case_word, *labels), rows, right=labels),))
+    if report.categories:
+        means = [(each.name, str(each.cases), *map(_value, each.means.values())) for each in report.categories]
+        heads = ("category", "cases", *labels)
+        yield Section(title="Mean by Category", blocks=(table(heads, means, right=heads[1:]),))
+    yield from _ending(report)
+
+
+def _value(value: float | None) -> str:
+    return NONE if value is None else mean_words(value)
+
+
+def _ending(report: ComparisonReport) -> Iterator[Section]:
     measured = list(doubts_words(report))
     if measured or report.doubts:
         yield Section(title="Doubts", blocks=tuple(_doubts(report, measured)))
@@ -291,12 +321,17 @@ def short_words(report: ComparisonReport) -> Iterator[str]:
         verb = "fails" if len(shared) == 1 else "fail"
         count = plural(len(shared), report.case_word)
         yield f"{count} {verb} in every run ({rows:,} of {report.failed_rows:,} failed rows): {asked}."
+    if report.of_numbers:
+        yield from number_words(report.differences_by_model)
+        if not report.failed_rows:
+            return
     if report.changes is not None:
         yield changes_words(report.changes)
     for model in report.models:
         yield f"{model.name}: {model_in_short(model)}"
     yield from deviation_words(report.differences_by_model)
-    yield chance_words(report.pairs, conversations=report.conversations)
+    if not report.of_numbers:
+        yield chance_words(report.pairs, conversations=report.conversations)
 
 
 def _with_question(case: str, report: ComparisonReport) -> str:
@@ -314,15 +349,16 @@ def doubts_words(report: ComparisonReport) -> Iterator[str]:
 
 
 def _run_set(report: ComparisonReport) -> Iterator[Block]:
+    judged = () if report.of_numbers else ("pass", "fail")
     rows = [
         (
-            *(run.label, run.model, str(run.rows), str(run.passed), str(run.failed)),
+            *(run.label, run.model, str(run.rows), *((str(run.passed), str(run.failed)) if judged else ())),
             *(_no_verdict(run), fit_cell(run), run.native_id),
         )
         for run in report.runs
     ]
-    header = ("run", "model", "rows", "pass", "fail", "no verdict", "checkup", "directory")
-    yield table(header, rows, right=("rows", "pass", "fail"))
+    header = ("run", "model", "rows", *judged, "no verdict", "checkup", "directory")
+    yield table(header, rows, right=("rows", *judged))
     for difference in report.differences:
         yield paragraph(
             describe_difference(Difference(what=difference.what, values=difference.values, cases=difference.cases))

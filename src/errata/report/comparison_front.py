@@ -26,6 +26,7 @@ from errata.render.document import (
 from errata.render.figures import NONE, percent, plural
 from errata.render.palette import LEGEND, LETTERS, owners_to_show
 from errata.render.proof import proof_counts, proof_legend, sureness
+from errata.report.comparison_differences import number_words
 from errata.report.comparison_modes import advice_to_do
 from errata.report.comparison_sections import is_provisional, mode_key, mode_title
 from errata.report.front import (
@@ -81,6 +82,8 @@ def _score_card(report: ComparisonReport, chance: str) -> Card:
     doubt = " or ".join(reasons)
     note = interval_note(" or ".join(policies), doubt)
     means = (paragraph(CLEAN),) if "clean" in policies else ()
+    if report.of_numbers:
+        return Card("Score", (scores_table(report),), note=line("95 % interval"))
     chart = ScoreChart(bars, scores_table(report), doubt)
     return Card("Score", (chart, *means, paragraph(chance)), note=line(f"{note}; hollow: strict"))
 
@@ -115,6 +118,8 @@ def _notes(report: ComparisonReport) -> dict[str, str]:
 
 
 def answer_sentences(report: ComparisonReport) -> list[str]:
+    if report.of_numbers and not report.failed_rows:
+        return list(number_words(report.differences_by_model))
     if not report.failed_rows:
         return [f"No row failed in {plural(len(report.runs), 'run')}."]
     owners: Counter[str] = Counter()

@@ -76,15 +76,17 @@ def _failures(failures: Sequence[RunFailure]) -> Iterator[Block]:
 
 
 def of_comparison(report: ComparisonReport, files: Sequence[str]) -> Document:
+    graded = report.of_numbers and not report.failed_rows
+    failed = "" if graded else f", {plural(report.failed_rows, 'failed row')}"
     causes = [(mode_title(one), str(one.rows), ", ".join(one.owners), one.status) for one in report.modes[:CAUSES]]
     return Document(
-        title=f"{report.suite}: {plural(len(report.runs), 'run')}, {plural(report.failed_rows, 'failed row')}",
+        title=f"{report.suite}: {plural(len(report.runs), 'run')}{failed}",
         blocks=(
             *_state(report.reading, FAILED_ROW, provisional=is_provisional(report)),
             *_doubt(doubts_of_comparison(report)),
             items(map(marked, short_words(report))),
             scores_table(report),
-            table(("top causes", "rows", "owner", "status"), causes, right=("rows",)),
+            *([] if graded else [table(("top causes", "rows", "owner", "status"), causes, right=("rows",))]),
             *_files(files),
         ),
     )

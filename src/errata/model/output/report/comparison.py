@@ -237,6 +237,10 @@ class ModelPair(Struct):
     by_attempts: bool
     """By the share of attempts that passed (paired t-test and its interval), where some cases pass in some of them;
     else by cases (exact McNemar, Newcombe's interval)."""
+    better: int = 0
+    """1 where the first is better, -1 where the second is, 0 where the data can't tell."""
+    of_numbers: bool = False
+    """The difference is one of means, not of rates."""
 
 
 class RankedModel(Struct):
@@ -297,6 +301,16 @@ class CategoryRows(Struct):
     adjusted: float | None
     """That it is harder by chance; none where there is nothing to compare it with."""
     harder: bool
+    means: dict[str, float | None] = {}
+    """Run → mean, where results are numbers."""
+
+
+class CaseApart(Struct):
+    """A case whose results are numbers."""
+
+    case: str
+    values: tuple[float | None, ...]
+    """Of each run."""
 
 
 class CaseGrid(Struct):
@@ -385,6 +399,12 @@ class ComparisonReport(Struct):
     findings: tuple[FindingFact, ...] = ()
     not_included: tuple[LeftOutRun, ...] = ()
     differences: tuple[SuiteDifference, ...] = ()
+    apart: tuple[CaseApart, ...] = ()
+    """Where runs of numbers differ most."""
+
+    @property
+    def of_numbers(self) -> bool:
+        return any(score.mean is not None for run in self.runs for score in run.scores)
 
     @property
     def failed_rows(self) -> int:
