@@ -74,3 +74,22 @@ def test_no_command_has_a_pass_rate_of_a_run_of_numbers(log, tmp_path, monkeypat
         assert "passed</" not in text
     assert "██" in report.read_text()
     assert "<svg" in report.with_suffix(".html").read_text()
+
+
+@pytest.mark.req("N-03")
+@pytest.mark.parametrize("pair", ["answers", "coverage", "judged", "rubric", "tries"])
+def test_a_report_that_compares_runs_of_numbers_says_by_how_much_their_means_differ(pair, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done("import", *sorted(NUMBERS.glob(f"{pair}-*")))
+    rows = done("runs", "--json").rows
+    said = done("report", *(row["run_id"] for row in rows), "--html")
+
+    assert " minus " in said.out
+    (report,) = tmp_path.rglob("deep_error_analysis.md")
+    for text in (said.out, report.read_text(), report.with_suffix(".html").read_text()):
+        assert " points" not in text
+        assert "paired t-test" in text
+    if not any(row["counts"]["failures"] for row in rows):
+        assert not NO_RATE.search(re.sub("(?m)^.*as reported.*$", "", report.read_text()))
+    for row in rows:
+        assert f"{row['counts']['mean']:.4g}" in report.read_text()

@@ -191,18 +191,17 @@ def _pairs(pairs: Sequence[ModelPair]) -> Iterator[Block]:
         )
         for row in pairs[:PAIRS]
     ]
+    of_numbers = pairs[0].of_numbers
     methods = [
         *(["by cases: exact McNemar, Newcombe's interval"] if not all(row.by_attempts for row in pairs) else []),
-        *(
-            [("by numbers" if pairs[0].of_numbers else "by attempts") + ": paired t-test and its interval"]
-            if any(row.by_attempts for row in pairs)
-            else []
-        ),
+        *(["by attempts: paired t-test and its interval"] if any(row.by_attempts for row in pairs) else []),
     ]
+    method = "paired t-test and its interval" if of_numbers else "; ".join(methods)
     more = f" The {PAIRS} with the smallest p of {len(pairs)} are shown." if len(pairs) > PAIRS else ""
-    how = "how much higher the mean of the first is" if pairs[0].of_numbers else "how much more often the first passes"
+    how = "how much higher the mean of the first is" if of_numbers else "how much more often the first passes"
     yield paragraph(
-        f"Pairwise differences on the same cases, without infrastructure failures: {how}, with the 95 % interval of each pair alone ({'; '.join(methods)}).{more}"
+        f"Pairwise differences on the same cases, without infrastructure failures: {how}, with the 95 % interval of "
+        f"each pair alone ({method}).{more}"
     )
     yield table(("pair", "cases", "difference", "p", "p, Holm", "by"), rows, right=("cases",))
 

@@ -251,13 +251,15 @@ def _sections(report: ComparisonReport) -> Iterator[Section]:
         yield from _of_numbers(report)
         return
     yield Section(title="Top-Line Comparison", short="Top Line", blocks=tuple(_top_line(report)))
-    if any(one.shared for one in report.pairs):
+    if not report.of_numbers and any(one.shared for one in report.pairs):
         yield pairs_section(report)
     unmeasured = unmeasured_section(report)
     if unmeasured is not None:
         yield unmeasured
     by_model = report.differences_by_model
-    if differences := differences_section(by_model, report.changes, report.case_word, report.pairs):
+    if differences := differences_section(
+        by_model, report.changes, report.case_word, () if report.of_numbers else report.pairs
+    ):
         yield differences
     yield causes_section(report)
     if (advice := advice_section(report)) is not None:
