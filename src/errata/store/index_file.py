@@ -20,7 +20,7 @@ from errata.store.database import Store
 from errata.store.schema import bucket_events, runs, verdicts
 from errata.store.sqlite import BUSY_SECONDS
 
-VERSION = 8
+VERSION = 9
 """Counts up with every change of the tables or of what is kept in them: a file of another version is emptied."""
 _TABLES = (
     """CREATE TABLE runs (
