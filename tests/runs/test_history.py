@@ -280,6 +280,23 @@ def test_what_has_no_date_counts_by_the_day_of_its_analysis(store, tmp_path, mon
         assert [one.worked for one in second.effects] == ["no"]
 
 
+@pytest.mark.req("R-05")
+def test_an_action_that_a_report_repeats_below_each_failure_is_about_all_of_them(store, tmp_path):
+    a_run_of_one_case(store, "2026-03-01", "fail")
+    (tmp_path / "reports").mkdir()
+    failures = "".join(
+        f"### {case} -- tests\n\n**Classification**: OVERLY_STRICT\n\n**Action taken**: Relaxed the rule.\n\n"
+        for case in ("s/one", "s/two")
+    )
+    text = f"# Run jn7one\n\nRun: jn7one\nModel: acme/nimbus\nDate: 2026-03-02\n\n## Failures\n\n{failures}"
+    (tmp_path / "reports/one.md").write_text(text)
+
+    with reports_at(tmp_path / "reports"):
+        (found,) = [status.effect.action for status in list_actions(store)]
+
+    assert [name.rpartition("/")[2] for name in found.addresses] == ["one", "two"]
+
+
 SINCE = {
     "the same check": ("acme/nimbus", "tests): MODEL_FAULT", "no", "one fails again (reports/since.md)"),
     "another check": (

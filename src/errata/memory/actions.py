@@ -106,10 +106,18 @@ def make_action(request: ActionRequest, targets: Sequence[CaseAddress], now: dat
 
 
 def distinct_actions(*groups: Iterable[Action]) -> list[Action]:
-    """Each action once, oldest first. Of the same one in the store and in a report, the first group's is kept."""
+    """Each action once, oldest first. Of the same one in the store and in a report, the first group's is kept.
+
+    A report may have it below each failure that it is about.
+    """
     distinct: dict[tuple[str, str, str], Action] = {}
     for action in (action for group in groups for action in group):
-        distinct.setdefault((action.date[:DAY], folded(action.path), folded(action.what)), action)
+        known = distinct.setdefault((action.date[:DAY], folded(action.path), folded(action.what)), action)
+        if known.report and known.report == action.report:
+            addresses = tuple(dict.fromkeys((*known.addresses, *action.addresses)))
+            distinct[action.date[:DAY], folded(action.path), folded(action.what)] = msgspec.structs.replace(
+                known, addresses=addresses
+            )
     return sorted(distinct.values(), key=lambda action: action.date)
 
 

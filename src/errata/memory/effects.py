@@ -133,6 +133,8 @@ def _effect(
     earlier = [one for one in before if _comparable(one, now) and _is_before(one, action)]
     earlier.sort(key=lambda one: moment_of(one.at), reverse=True)
     shown = tuple(_case_effect(case, now, earlier) for case in dict.fromkeys(cases))
+    if now.not_the_models is not None:  # it lists failures alone
+        shown = tuple(one for one in shown if one.reason != "not_measured") or shown
     worked = _summary_of(shown)
     return ActionResult(action=action, worked=worked, reason="cases", cases=shown, run=now.run, report=report)
 
