@@ -24,7 +24,8 @@ class Counts(Record):
     measurements: dict[str, int] = {}
     outcomes: dict[str, int] = {}
     checks: dict[str, dict[str, int]] = {}
-    """Check → status → how often, over all attempts."""
+    """Check → status → how often, over all attempts. A failure whose value is on a scale is a `number`,
+    and one of an attempt that does not count is `below`."""
     failed_checks: dict[str, int] = {}
     """Check → in how many counted attempts it failed."""
     mean: float | None = None

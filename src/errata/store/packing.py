@@ -128,7 +128,10 @@ class _RunPacker:
         self._rows.append((seq, *facts_of(attempt), *self._records.add(kept), *steps, value))
         for place, check in enumerate(attempt.checks):
             statuses = self._part.tally.setdefault(check.name, {})
-            statuses[check.status] = statuses.get(check.status, 0) + 1
+            status: str = check.status
+            if status == "fail" and (type(check.given) is float or not attempt.counted):
+                status = "number" if attempt.counted else "below"
+            statuses[status] = statuses.get(status, 0) + 1
             if check.status in NOTEWORTHY and check.counts:
                 self._part.checks.append((seq, place, check.name, check.status))
 
