@@ -42,7 +42,7 @@ def attempts_of(
     counted: bool = False,
     outcome: str = "",
     case: str = "",
-    cases: Collection[str] = (),
+    only: Collection[str] | None = None,
     steps: bool = False,
     steps_of_passes: bool = False,
     by_position: bool = False,
@@ -57,8 +57,8 @@ def attempts_of(
         query = query.where(attempts.c.outcome == outcome)
     if case:
         query = query.where(attempts.c.case_key == case)
-    if cases:
-        query = query.where(attempts.c.case_key.in_(list(cases)))
+    if only is not None:
+        query = query.where(attempts.c.case_key.in_(list(only)))
     order = (attempts.c.position, attempts.c.seq) if by_position else (attempts.c.seq,)
     wanted = None if steps else _is_counted_pass
     asked = read_rows(store, pk, query.order_by(*order), steps=steps or steps_of_passes, with_steps=wanted)
@@ -129,12 +129,13 @@ def case_book_of(store: Store, pk: int) -> CaseBook:
     return CaseBook(cases_of(store, pk), versions_of(store, pk))
 
 
-def categories_of(store: Store, pk: int) -> dict[str, tuple[str, ...]]:
-    """Case key → its categories, the main one first; without cases that have none."""
+def categories_of(store: Store, pk: int, only: Collection[str] | None = None) -> dict[str, tuple[str, ...]]:
+    """Case key → its categories, the main one first; without cases that have none. `only`: of these cases."""
+    query = _CASES_BY_KEY if only is None else _CASES_BY_KEY.where(cases.c.key.in_(list(only)))
     by_case: dict[str, tuple[str, ...]] = {}
     same: dict[tuple[str, ...], tuple[str, ...]] = {}
     with store.reading() as connection:
-        for row in connection.execute(_CASES_BY_KEY, {"run": pk}, execution_options={"yield_per": FETCH}):
+        for row in connection.execute(query, {"run": pk}, execution_options={"yield_per": FETCH}):
             named = _named_decoder.decode(row.record)
             if categories := categories_from(named.category, named.tags):
                 by_case[row.key] = same.setdefault(categories, categories)

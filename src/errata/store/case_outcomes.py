@@ -238,6 +238,19 @@ def cells_of(store: Store, pks: Collection[int]) -> list[Cell]:
     return [tally.cell(pk, key, is_repeated=repeated.get(pk, False)) for (pk, key), tally in tallies.items()]
 
 
+def values_of(store: Store, pk: int, *, first: int, limit: int, highest: bool) -> tuple[int, dict[str, float]]:
+    """How many cases have a number, and that of some: from the lowest on, or from the highest."""
+    key, number = attempts.c.case_key, attempts.c.value
+    value = func.avg(func.coalesce(number, case({"pass": 1.0, "fail": 0.0}, value=attempts.c.outcome)))
+    query = select(key, value.label("mean")).where(attempts.c.run_pk == pk, attempts.c.counted).group_by(key)
+    means = query.having(func.count(number) > 0).subquery()
+    order = (means.c.mean.desc() if highest else means.c.mean, means.c.case_key)
+    with store.reading() as connection:
+        total = connection.execute(select(func.count()).select_from(means)).scalar_one()
+        chosen = connection.execute(select(means).order_by(*order).limit(limit).offset(first)).all()
+    return total, {mean.case_key: mean.mean for mean in chosen}
+
+
 def _query(pks: Collection[int]) -> Any:
     case = (attempts.c.run_pk, attempts.c.case_key)
     facts = (attempts.c.execution, attempts.c.measurement, attempts.c.outcome, attempts.c.failure)

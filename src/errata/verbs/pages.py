@@ -36,7 +36,7 @@ from errata.runs.triaging import is_triaged, triage_if_needed
 from errata.runs.view import RunView
 from errata.settings import load_settings
 from errata.store.attempts import attempts_of, case_of, categories_of
-from errata.store.case_outcomes import cells_of
+from errata.store.case_outcomes import values_of
 from errata.store.database import Store
 from errata.store.failure_list import count_rows, facets_of, listed_rows, rank_of, rows_by_attempt, unreviewed_in
 from errata.store.index_file import close_index, count_indexed, index_marks, marks_of, without_buckets
@@ -215,14 +215,12 @@ def passes_of(stored: StoredRun, store: Store, *, limit: int) -> RunPasses:
 
 def valued_cases(stored: StoredRun, store: Store, *, first: int, limit: int) -> tuple[int, list[ValuedCase]]:
     """How many there are, and some of them, the worst value first."""
-    values = {cell.case: cell.value for cell in cells_of(store, [stored.pk]) if cell.value is not None}
-    is_worse = -1 if stored.run.lower_is_better else 1
-    chosen = sorted(values, key=lambda case: (is_worse * values[case], case))[first : first + limit]
-    tried: dict[str, list[Attempt]] = {case: [] for case in chosen}
-    for attempt in attempts_of(store, stored.pk, counted=True, cases=chosen) if chosen else ():
+    total, values = values_of(store, stored.pk, first=first, limit=limit, highest=stored.run.lower_is_better)
+    tried: dict[str, list[Attempt]] = {case: [] for case in values}
+    for attempt in attempts_of(store, stored.pk, counted=True, only=values):
         tried[attempt.case].append(attempt)
-    named = categories_of(store, stored.pk)
-    return len(values), [ValuedCase(values[case], named.get(case, ()), tuple(tried[case])) for case in chosen]
+    named = categories_of(store, stored.pk, values)
+    return total, [ValuedCase(value, named.get(case, ()), tuple(tried[case])) for case, value in values.items()]
 
 
 def case_over_runs(suite: str, case: str, store: Store) -> list[CaseInRun]:

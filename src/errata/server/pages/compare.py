@@ -197,7 +197,7 @@ def _matrix(page: ComparedPage) -> str:
     window = order[page.query.first : page.query.first + MOST_COLUMNS]
     grid = _grid(page, window, groups)
     more = _further(page, len(order))
-    overview = _overview(page, order) if len(order) > MOST_COLUMNS else ""
+    overview = _overview(page, order) if len(order) > MOST_COLUMNS and any(page.cells) else ""
     note = f"{plural(len(passed), 'case')} passed by all not shown" if passed else ""
     return card("Every case", overview + charts.matrix(grid, page_text) + more + _selected(page), note=note)
 

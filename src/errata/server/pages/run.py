@@ -230,19 +230,18 @@ def _failures(
 def _values(stored: StoredRun, store: Store, query: RunQuery) -> str:
     total, listed = valued_cases(stored, store, first=query.first, limit=VALUES)
     run = stored.run
+    names = [case_name(run, valued.attempts[0].case) for valued in listed]
     columns = {
-        "Case": [
-            link(attempt_address(valued.attempts[0].id), case_name(run, valued.attempts[0].case)) for valued in listed
-        ],
-        "Value#": [f"<b>{decimal(valued.value)}</b>" for valued in listed],
+        "Case": [link(attempt_address(valued.attempts[0].id), name) for valued, name in zip(listed, names, strict=True)]
     }
+    if any(valued.categories for valued in listed):
+        columns["Category"] = [page_text(", ".join(valued.categories) or NONE) for valued in listed]
+    columns["Value#"] = [f"<b>{decimal(valued.value)}</b>" for valued in listed]
     if any(len(valued.attempts) > 1 for valued in listed):
         columns["Attempts"] = [
             " ".join(link(attempt_address(tried.id), decimal(tried.value)) for tried in valued.attempts[:20])
             for valued in listed
         ]
-    if any(valued.categories for valued in listed):
-        columns["Category"] = [page_text(", ".join(valued.categories) or NONE) for valued in listed]
     if any(valued.tokens for valued in listed):
         columns["Tokens#"] = [short_number(valued.tokens) for valued in listed]
     left = total - query.first - len(listed)
