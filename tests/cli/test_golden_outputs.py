@@ -34,7 +34,7 @@ Owners   9 failures, by who has to act
                                                     cases is in the store
          grader          1   ███   lint failed, every test passed
          provider        1   ███   the provider returned a server error
-         environment     1   ███   a download or connection broke during setup
+         environment     1   ███   a download or connection broke
          supported: by the log or another attempt or run · presumed: nothing shows whose fault it is
 
 Next     errata failures jn7mqywb --owner grader   check 1 grader failure: is the grader right?
@@ -43,7 +43,7 @@ Next     errata failures jn7mqywb --owner grader   check 1 grader failure: is th
          errata review next jn7mqywb               review the failures one by one
          errata check jn7mqywb                     show 2 notes with evidence
 
-Causes   1× environment  a download or connection broke during setup
+Causes   1× environment  a download or connection broke
              003-mutations/005-batch_insert
          1× model        convex/messages.ts(5,3): error TS2322: Type PaginationResult is not ass…
              002-queries/006-pagination_shape
@@ -131,7 +131,7 @@ def test_an_attempt(library):
 execution error · measurement not_run · outcome none · 7,510 tokens · $0.0200 reported
 
 Owner    environment, likely (not reviewed; rule connection_reset v23)
-         a download or connection broke during setup
+         a download or connection broke
   because   errors[0].message · getRunDetails.envelope.json#/value/evals/15/steps/1
             > error: ECONNRESET downloading package manifest convex
   and       a package could not be downloaded (package_download)
@@ -152,7 +152,7 @@ checks
   not_run  eslint
   not_run  tests
 
-error infrastructure in the environment · getRunDetails.envelope.json#/value/evals/15/steps/1
+error in the environment · getRunDetails.envelope.json#/value/evals/15/steps/1
   > Error: Command failed: bun install
   > error: ECONNRESET downloading package manifest convex
 

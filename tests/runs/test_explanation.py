@@ -25,7 +25,7 @@ def test_what_decided_is_quoted_with_its_place():
     result = explained(crashed("ECONNRESET while downloading"))
 
     assert tuple(result.because) == ("errors[0].message", "ECONNRESET while downloading", "")
-    assert result.meaning == "a download or connection broke during setup"
+    assert result.meaning == "a download or connection broke"
 
 
 def test_that_the_harness_counted_it_speaks_against_leaving_it_out():

@@ -37,7 +37,7 @@ def test_what_is_broken_measured_nothing():
 
     assert (facts(broken), broken.native_status) == (("error", "not_run", "none"), "broken")
     assert [(one.type, one.message, one.phase) for one in broken.errors] == [
-        ("ConnectionError", "503 upstream overloaded", "subject")
+        ("ConnectionError", "503 upstream overloaded", "")
     ]
 
 

@@ -273,7 +273,7 @@ FAULTS = (
         every_eval_ever(error="503"),
         ("error", "scored", "none"),
         phases,
-        ["subject"],
+        [""],
     ),
     Fault(
         "openai-evals",
@@ -281,7 +281,7 @@ FAULTS = (
         openai_evals("Match", ("error", {"type": "APIError", "message": "503"}), accuracy=1.0),
         ("error", "not_run", "none"),
         phases,
-        ["subject"],
+        [""],
     ),
     Fault(
         "openai-evals",
@@ -413,7 +413,7 @@ FAULTS = (
         pydantic_evals(error_message="ConnectionError: 503"),
         ("error", "not_run", "none"),
         phases,
-        ["subject"],
+        [""],
     ),
     Fault(
         "pydantic-evals",
@@ -439,7 +439,7 @@ FAULTS = (
         junit('<failure message="ConnectionError: 503">t.py:1: ConnectionError</failure>'),
         ("error", "not_run", "none"),
         phases,
-        ["subject"],
+        [""],
     ),
     Fault(
         "junit",
@@ -455,7 +455,7 @@ FAULTS = (
         junit('<error message="Evaluation error" type="error">Reason: 503</error>'),
         ("error", "not_run", "none"),
         phases,
-        ["subject"],
+        [""],
     ),
     Fault(
         "pytest-json",
@@ -463,7 +463,7 @@ FAULTS = (
         pytest_json("failed", setup=PASSED, call=raising("ConnectionError: 503")),
         ("error", "not_run", "none"),
         phases,
-        ["subject"],
+        [""],
     ),
     Fault(
         "pytest-json",
@@ -487,7 +487,7 @@ FAULTS = (
         allure("broken", "ConnectionError: 503"),
         ("error", "not_run", "none"),
         phases,
-        ["subject"],
+        [""],
     ),
     # LangSmith asks its evaluators all the same
     Fault(
@@ -498,7 +498,7 @@ FAULTS = (
         ),
         ("error", "scored", "none"),
         phases,
-        ["subject"],
+        [""],
     ),
     Fault(
         "langsmith",
@@ -514,7 +514,7 @@ FAULTS = (
         braintrust(output=None, error="ConnectionError('503')"),
         ("error", "not_run", "none"),
         phases,
-        ["subject"],
+        [""],
     ),
     Fault(
         "braintrust",

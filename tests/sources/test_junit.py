@@ -46,7 +46,7 @@ def test_any_other_exception_in_a_test_measured_nothing_although_pytest_calls_it
 
     assert (facts(broken), broken.native_status, broken.reported) == (("error", "not_run", "none"), "failed", 0.0)
     assert [(one.type, one.message, one.frame, one.phase) for one in broken.errors] == [
-        ("ConnectionError", "503 upstream overloaded", "test_llm.py:8", "subject")
+        ("ConnectionError", "503 upstream overloaded", "test_llm.py:8", "")
     ]
 
 

@@ -35,9 +35,7 @@ def test_a_crash_has_no_outcome_although_evaluators_scored_it():
     crashed = by_case(ROWS)[CRASHED]
 
     assert (facts(crashed), crashed.reported) == (("error", "scored", "none"), 0.0)
-    assert [(one.type, one.message, one.phase) for one in crashed.errors] == [
-        ("ConnectionError", "503 upstream", "subject")
-    ]
+    assert [(one.type, one.message, one.phase) for one in crashed.errors] == [("ConnectionError", "503 upstream", "")]
 
 
 def test_an_evaluator_that_raised_is_broken_and_the_one_that_decides_is_not():

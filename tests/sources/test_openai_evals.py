@@ -29,7 +29,7 @@ def test_an_error_without_a_verdict_is_no_wrong_answer():
 
     assert facts(broken) == ("error", "not_run", "none")
     assert [(error.type, error.message, error.phase) for error in broken.errors] == [
-        ("APITimeoutError", "Request timed out.", "subject")
+        ("APITimeoutError", "Request timed out.", "")
     ]
 
 

@@ -101,7 +101,7 @@ def test_a_provider_error_keeps_its_text_and_its_status():
 
     assert Counter((error.phase, error.type, error.code, error.message) for error in errors) == {
         ("subject", "provider_error", "503", "API error: 503 Service Unavailable"): 4,
-        ("subject", "Error", "", "Error: socket hang up"): 4,
+        ("", "Error", "", "Error: socket hang up"): 4,
     }
 
 

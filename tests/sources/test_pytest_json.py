@@ -38,7 +38,7 @@ def test_an_exception_in_the_body_measured_nothing_although_it_is_called_a_failu
     broken = by_case(REPORT)["test_llm.py::test_infra"]
 
     assert (facts(broken), broken.native_status) == (("error", "not_run", "none"), "failed")
-    assert (broken.errors[0].type, broken.errors[0].phase) == ("ConnectionError", "subject")
+    assert (broken.errors[0].type, broken.errors[0].phase) == ("ConnectionError", "")
 
 
 def test_a_fixture_that_breaks_is_an_error_of_the_setup():

@@ -10,7 +10,7 @@ from errata.model.words import Phase
 from errata.text.clean import one_line
 
 KEY = 160
-_PHASES: frozenset[str] = frozenset(get_args(Phase))
+_PHASES: frozenset[str] = frozenset(filter(None, get_args(Phase)))
 _ANY_ERROR = frozenset(
     f"{name}Error"
     for name in ("", "Assertion", "Attribute", "IO", "Index", "Key", "Name", "OS", "Runtime", "Type", "Value")

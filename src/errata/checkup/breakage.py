@@ -48,7 +48,8 @@ def errors_by_phase(survey: RunSurvey) -> Iterator[Finding]:
         made = survey.rows + (survey.passes_without_rows or 0)
         much, most = (survey.with_error / made >= limit for limit in (MUCH, MOST))
         share = percent(survey.with_error / made, 0)
-        text = f"{survey.with_error} of {plural(made, 'attempt')} ({share}) had errors: {phases_in_words(survey)}"
+        phases = phases_in_words(survey)
+        text = f"{survey.with_error} of {plural(made, 'attempt')} ({share}) had errors{f': {phases}' if phases else ''}"
         yield finding(
             survey,
             "errors",

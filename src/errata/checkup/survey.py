@@ -369,7 +369,7 @@ def _count_hindrances(survey: RunSurvey, attempt: Attempt, conduct: Conduct) -> 
         _hindered(survey, "tool_calls").add_with(attempt, sighting)
     elif conduct.calls_as_text is not None and only_writes_calls(conduct):
         _hindered(survey, "written_calls").add_with(attempt, conduct.calls_as_text)
-    elif conduct.ended_empty is not None and not conduct.ended_in_thought:
+    elif conduct.ended_empty is not None and not conduct.ended_in_thought and attempt.lasting_error is None:
         _hindered(survey, "empty_turn").add_with(attempt, conduct.ended_empty)
 
 

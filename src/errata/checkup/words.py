@@ -39,13 +39,13 @@ def names(survey: RunSurvey, named: NamedAttempts) -> str:
 
 
 def phases_in_words(survey: RunSurvey, *, errors: bool = False) -> str:
-    """`2 while calling the model, 1 while scoring`; with `errors`: `2 errors while …`."""
-    counts = survey.phases.most_common()
-    listed = [f"{often} {PHASE_WORDS[phase]}" for phase, often in counts]
-    if errors:
+    """`2 while calling the model, 1 while scoring`; with `errors`: `2 errors while …`. Empty where no log tells."""
+    counts = sorted(survey.phases.most_common(), key=lambda count: not count[0])
+    listed = [f"{often} {PHASE_WORDS[phase] or 'elsewhere'}" for phase, often in counts]
+    if errors or not counts[0][0]:
         (phase, often), *_ = counts
-        listed[0] = f"{plural(often, 'error')} {PHASE_WORDS[phase]}"
-    return ", ".join(listed)
+        listed[0] = f"{plural(often, 'error')} {PHASE_WORDS[phase]}".rstrip()
+    return ", ".join(listed if errors or counts[0][0] else ())
 
 
 def quote_errors(seen: Sequence[AttemptNote]) -> list[Evidence]:

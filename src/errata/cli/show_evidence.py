@@ -96,8 +96,8 @@ _SHARE = lazy_regex(r" \(\d+ ?%\)$")
 def _error(error: ErrorInfo, *, full: bool, raw: bool) -> None:
     recovered = ", recovered" if error.recovered else ""
     place = f" · {error.ref}" if error.ref else ""
-    kind = "" if error.type == "error" else f" {error.type}"
-    _block(f"error{kind} {PHASE_WORDS[error.phase]}{recovered}{place}", error.message, full=full, raw=raw)
+    kind = "" if error.type == "error" or "type" in error.derived else f" {error.type}"
+    _block(f"{f'error{kind} {PHASE_WORDS[error.phase]}'.rstrip()}{recovered}{place}", error.message, full=full, raw=raw)
     if full and error.traceback:
         _block("traceback", error.traceback, full=True, raw=raw)
 
@@ -211,7 +211,7 @@ def where_it_failed(attempt: Attempt) -> str:
         return "was cancelled"
     if attempt.execution == "error":
         error = attempt.ending_error
-        return f"ended in an error {PHASE_WORDS[error.phase]}" if error is not None else "ended in an error"
+        return f"ended in an error {PHASE_WORDS[error.phase] if error is not None else ''}".rstrip()
     return "" if attempt.measurement == "scored" else "not measured"
 
 

@@ -244,8 +244,8 @@ class Attempt(Record):
         if self.native_status == EMPTY_RESPONSE:
             return True
         text, conduct = self.output.text, self.conduct
-        if text is None or text.strip():
-            return False
+        if text is None or text.strip() or self.lasting_error is not None:
+            return False  # where a request failed, no answer came
         return conduct is None or self.execution != "completed" or conduct.calls == 0 or conduct.ended_empty is not None
 
     @property

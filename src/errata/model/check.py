@@ -18,7 +18,8 @@ class ErrorInfo(Record):
     traceback: str = ""
     frame: str = ""
     """The first frame that belongs to the harness or the subject, not to a library."""
-    phase: Phase
+    phase: Phase = ""
+    """Empty where the log does not tell."""
     retryable: bool | None = None
     recovered: bool = False
     collateral: bool = False

@@ -292,7 +292,7 @@ _ANSWERS = ("user", "tool", "environment")
 
 
 def _ended_empty(last: Step, calls: int) -> Sighting | None:
-    if last.tool_calls or last.parts or not _is_empty(last.text):
+    if last.tool_calls or last.parts or last.error is not None or not _is_empty(last.text):
         return None
     if not calls and not _spent(last):
         return None

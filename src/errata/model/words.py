@@ -56,7 +56,7 @@ UnreadReason = Literal[
 """Why a file below an imported folder was not read."""
 PromptFault = Literal["empty", "reference", "unresolved", "without_variables"]
 """Nothing was sent; the name of a prompt in place of its text; a variable's name in place of its value; no variable."""
-Phase = Literal["setup", "subject", "tool", "environment", "simulator", "scoring", "aggregation"]
+Phase = Literal["", "setup", "subject", "tool", "environment", "simulator", "scoring", "aggregation"]
 ActorRole = Literal["system", "user", "assistant", "tool", "environment", "judge", "simulator"]
 StepKind = Literal["message", "model_call", "tool_call", "tool_result", "log", "state", "handoff", "score"]
 ArtefactRole = Literal[

@@ -9,6 +9,7 @@ from errata.model.words import Phase
 
 NONE = "–"
 PHASE_WORDS: dict[Phase, str] = {
+    "": "",
     "setup": "during setup",
     "subject": "while calling the model",
     "tool": "in a tool",
@@ -17,7 +18,7 @@ PHASE_WORDS: dict[Phase, str] = {
     "scoring": "while scoring",
     "aggregation": "in the harness",
 }
-"""When an error occurred."""
+"""When an error occurred; nothing where the log does not tell."""
 
 
 def half_up(value: float, digits: int = 1) -> float:

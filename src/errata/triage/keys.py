@@ -22,7 +22,7 @@ HELD = 20_000
 """Failures that differ in long numbers only have one key; it is made once."""
 FEWEST_WORDS = 3
 """A check whose reason has fewer words than this, besides the name of the check, explains nothing."""
-_PHASES: tuple[str, ...] = get_args(Phase)
+_PHASES: tuple[str, ...] = tuple(filter(None, get_args(Phase)))
 _WORD = lazy_regex(r"(?<![<A-Za-z])[A-Za-z]{3,}(?![>A-Za-z])")
 _EMPTY = frozenset(("fail", "failed", "fails", "failure", "pass", "passed", "test", "tests", "unset", "none", "scored"))
 _NOT_PASSED = ("fail", "error", "unscored")
@@ -35,7 +35,7 @@ def failure_key(attempt: Attempt) -> FailureKey:
     """
     error = attempt.lasting_error if attempt.errors else None
     if error is not None and attempt.outcome != "fail":
-        return _of_error(error.phase, error.type, error.template, steady(error.message), error.frame)
+        return _of_error(error.phase or "subject", error.type, error.template, steady(error.message), error.frame)
     failed = [check for check in attempt.checks if check.status in _NOT_PASSED and check.counts]
     # what only informs is not part of it, unless nothing else was measured at all
     failed = failed or [check for check in attempt.checks if check.status in ("error", "unscored")]

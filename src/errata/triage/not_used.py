@@ -123,6 +123,6 @@ def _looks_at(rule: Rule, attempt: Attempt) -> str:
     places = " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
     phases = f" in {' or '.join(_PHASES[phase] for phase in rule.phases)}" if rule.phases else ""
     errors = [error for error in attempt.errors if not error.recovered]
-    met = any(not rule.phases or error.phase in rule.phases for error in errors)
+    met = any(not rule.phases or not error.phase or error.phase in rule.phases for error in errors)
     none = ", and there was none" if rule.where == ("error",) and not met else ""
     return f"{places}{phases}{none}"

@@ -92,8 +92,8 @@ def _logs(attempt: Attempt) -> Iterator[TextPlace]:
 
 
 def phase_of(error: ErrorInfo) -> Phase:
-    """Where an error happened. A log with one error column calls everything the subject's: then its words may tell."""
-    if error.phase != "subject":
+    """Where to look for the cause of an error: where the log does not tell, its words may, else the subject's work."""
+    if error.phase not in ("", "subject"):
         return error.phase
     return _phase_by_words(error.type, steady(error.message), error.traceback[-HEAD:])
 

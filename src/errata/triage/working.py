@@ -72,7 +72,7 @@ def ended_with_an_empty_turn(attempt: Attempt, _case: Case | None) -> Iterator[O
     conduct = attempt.conduct
     if conduct is None or conduct.ended_empty is None or attempt.execution != "completed":
         return
-    if conduct.ended_in_thought:
+    if conduct.ended_in_thought or attempt.lasting_error is not None:
         return
     if attempt.stop_reason in CUT_OFF or attempt.limit is not None or channel_state(conduct)[0] == "likely":
         return

@@ -182,7 +182,6 @@ def _errors(result: JsonFields, ref: SourceRef) -> tuple[ErrorInfo, ...]:
             type=kind or "Exception",
             message=redact(message or kind),
             traceback=redact(traceback),
-            phase="subject",
             ref=ref.below("exception"),
         ),
     )

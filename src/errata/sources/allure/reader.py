@@ -150,7 +150,7 @@ def _verdict(result: dict[str, Any], fixtures: list[Fixture], ref: SourceRef) ->
     if status in BROKEN and before:
         return TestVerdict(NOT_MADE, status, reason, (error_in(result, "setup", ref),))
     if status == "broken":
-        return TestVerdict(NOT_MADE, status, reason, (error_in(result, "subject", ref),))
+        return TestVerdict(NOT_MADE, status, reason, (error_in(result, "", ref),))
     if status == "failed":
         refused = (FailedTestCheck(_kind(details), reason),)
         return TestVerdict(FAILED, failure_status(status, reason), reason, failed_checks=refused)
@@ -171,9 +171,7 @@ def _skipped(result: dict[str, Any], reason: str, ref: SourceRef) -> TestVerdict
     trace = text(mapping(result.get("statusDetails")).get("trace"))
     exception = raised_in(trace, raised)
     if exception.type and not exception.is_verdict:
-        return TestVerdict(
-            NOT_MADE, "xfailed", why, (error_of(exception, "subject", traceback=trace, ref=ref),)
-        ).expected
+        return TestVerdict(NOT_MADE, "xfailed", why, (error_of(exception, "", traceback=trace, ref=ref),)).expected
     return TestVerdict(FAILED, "xfailed", why, failed_checks=(FailedTestCheck(EXPECTED, raised or why),)).expected
 
 
@@ -218,7 +216,7 @@ def _step(step: dict[str, Any], index: int, parent: int | None, ref: SourceRef) 
         kind="log",
         parent=parent,
         text=text(step.get("name")),
-        error=error_in(step, "subject", ref) if status in BROKEN else None,
+        error=error_in(step, "", ref) if status in BROKEN else None,
         started_at=time(step.get("start")),
         ended_at=time(step.get("stop")),
         ref=ref,

@@ -141,6 +141,7 @@ def _error(answer: Any, data: dict[str, Any], ref: SourceRef) -> ErrorInfo | Non
     code, frame = _CODE.search(message), own_frame(frames_of(traceback), ("bfcl_eval",))
     return ErrorInfo(
         type=raised["type"].rpartition(".")[2] if raised else "inference_error",
+        derived=() if raised else ("type",),
         message=message,
         code=code[1] if code else "",
         traceback=traceback,

@@ -162,7 +162,7 @@ def _error(fields: dict[str, Any], ref: SourceRef) -> ErrorInfo | None:
     if not error and not traceback:
         return None
     shown = text(mapping(error).get("message")) if isinstance(error, dict) else as_text(error) if error else ""
-    return error_of(raised_as(shown or traceback), "subject", traceback=traceback, ref=ref.below("error"))
+    return error_of(raised_as(shown or traceback), "", traceback=traceback, ref=ref.below("error"))
 
 
 def _checks(fields: dict[str, Any], spans: list[Row], ref: SourceRef) -> list[Check]:
@@ -240,14 +240,14 @@ def _step(row: Row, index: int, at: dict[str, int]) -> Step:
     role, kind = _KINDS.get(kind_of(row.data), ("environment", "log"))
     above = [at[one] for one in sequence(span.take("span_parents")) if isinstance(one, str) and one in at]
     output, error = span.take("output"), span.take("error")
-    phase: Phase = "scoring" if role == "judge" else "tool" if role == "tool" else "subject"
+    phases: dict[str, Phase] = {"judge": "scoring", "tool": "tool", "assistant": "subject"}
     return Step(
         index=index,
         actor=Actor(role=role, name=text(attributes.get("name"))),
         kind=kind,
         parent=above[0] if above and above[0] != index else None,
         text=answer_of(output) or ("" if output is None else as_text(output)),
-        error=error_of(raised_as(as_text(error)), phase, ref=row.ref) if error else None,
+        error=error_of(raised_as(as_text(error)), phases.get(role, ""), ref=row.ref) if error else None,
         started_at=moment_since_1970(metrics.get("start")),
         ended_at=moment_since_1970(metrics.get("end")),
         model=text(mapping(span.get("metadata")).get("model")),

@@ -135,7 +135,6 @@ class _TurnLines:
                     type=line.level.lower(),
                     message=line.message[:QUOTE_CAP],
                     code=(status[1] or status[2]) if status else "",
-                    phase="subject",
                     at=line.at,
                     traceback=line.below,
                     ref=line.ref,

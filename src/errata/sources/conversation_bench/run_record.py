@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from errata.model import Artefact, ErrorInfo, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Unreadable
-from errata.model.words import ArtefactRole
+from errata.model.words import ArtefactRole, ErrorText
 from errata.sources.base import Row, describe, json_file, json_lines, unreadable
 from errata.sources.conversation_bench import NAME, RUNTIME, TRANSCRIPT, comparison
 from errata.sources.conversation_bench.comparison import ComparisonRow
@@ -102,7 +102,8 @@ def failed_turns(facts: ConversationFacts) -> dict[int, tuple[ErrorInfo, ...]]:
         if turn is not None and turn <= PLAN_CAP and type(entry) is not bool:
             message = text(details.get("error")) or "listed in failed_turns"
             ref = SourceRef(file=RUNTIME, pointer=f"/failed_turns/{place}")
-            error = ErrorInfo(type="failed_turn", message=message, phase="subject", extra=plain(details), ref=ref)
+            derived: tuple[ErrorText, ...] = ("type",) if text(details.get("error")) else ("type", "message")
+            error = ErrorInfo(type="failed_turn", message=message, derived=derived, extra=plain(details), ref=ref)
             failed[turn] = facts.log.of_turn(turn) or (error,)
     return failed
 

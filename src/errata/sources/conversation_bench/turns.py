@@ -9,7 +9,7 @@ import msgspec
 from errata.model import Attempt, Check, ErrorInfo, Judgement, Output, Run, Scorer, SourceRef
 from errata.model.identity import attempt_id, case_key
 from errata.model.times import from_iso
-from errata.model.words import Execution, Measurement
+from errata.model.words import ErrorText, Execution, Measurement
 from errata.sources.base import Row
 from errata.sources.conversation_bench.layout import count
 from errata.sources.conversation_bench.run_log import recovered
@@ -284,6 +284,8 @@ def _with_issues(checks: tuple[Check, ...], issues: Any) -> tuple[Check, ...]:
 
 def _empty_response(text: str, logged: tuple[ErrorInfo, ...]) -> tuple[ErrorInfo, ...]:
     """The message is that of the row; what the log has about it stays as it is, with its own place."""
-    message = text.removeprefix(EMPTY).lstrip(": ").rstrip().removesuffix("]") or "empty response"
+    message = text.removeprefix(EMPTY).lstrip(": ").rstrip().removesuffix("]")
+    derived: tuple[ErrorText, ...] = () if message else ("message",)
     at = next((error.at for error in logged if error.type == "EMPTY_RESPONSE"), None)
-    return (ErrorInfo(type="EMPTY_RESPONSE", message=message, phase="subject", at=at), *logged)
+    message = message or "empty response"
+    return (ErrorInfo(type="EMPTY_RESPONSE", message=message, derived=derived, phase="subject", at=at), *logged)

@@ -312,7 +312,7 @@ def _checks(evaluation: Eval) -> list[Check]:
             continue
         if statement.kind == "failed":
             # this answer has only one step: the others are unknown, not "not run"
-            return checks_of(statement.steps, statement.ref)
+            return checks_of(statement.steps, statement.ref.below("failedStep"), is_one=True)
         place = (statement.answer.ref if statement.kind == "debug" else statement.ref).below("steps")
         return with_steps_never_started(checks_of(statement.steps, place), pipeline=_pipeline(evaluation.files.source))
     return []

@@ -73,9 +73,10 @@ def facts(kind: str, reason: str, checks: Sequence[Check]) -> Facts:
     return Facts("completed", "scored", "fail")
 
 
-def checks_of(rows: Iterable[Any], ref: SourceRef) -> list[Check]:
+def checks_of(rows: Iterable[Any], ref: SourceRef, *, is_one: bool = False) -> list[Check]:
+    """`is_one`: the place is that of the only step, not of a list."""
     made = [
-        _check(row, ref.below(number))
+        _check(row, ref if is_one else ref.below(number))
         for number, row in enumerate(rows)
         if isinstance(row, dict) and text(row.get("name"))
     ]
@@ -120,6 +121,7 @@ def generation_error(reason: str, ref: SourceRef) -> ErrorInfo:
     return ErrorInfo(
         type="/".join(tags) or "generation_error",
         message=reason,
+        derived=() if tags else ("type",),
         code=next(filter(None, code.groups()), "") if code else "",
         phase="subject",
         ref=ref,
@@ -153,12 +155,12 @@ def _ratio(status: CheckStatus, reason: str) -> float | None:
 def _machinery_error(step: str, reason: str, ref: SourceRef) -> ErrorInfo | None:
     # the output of eslint and tests may contain the model's own words
     if not_counted(reason) and step not in ("eslint", "tests"):
-        return generation_error(reason, ref)
+        return replace(generation_error(reason, ref), phase="")
     word = machinery_word(step, reason)
     if not word:
         return None
     code = word.upper() if _SYSTEM_ERROR.match(word.upper()) else ("429" if "429" in word else "")
-    return ErrorInfo(type="infrastructure", message=reason, code=code, phase="environment", ref=ref)
+    return ErrorInfo(type="infrastructure", message=reason, code=code, phase="environment", derived=("type",), ref=ref)
 
 
 def _split_tags(reason: str) -> tuple[list[str], str]:
@@ -230,7 +232,7 @@ def _logged_errors(entries: Iterable[_Entry], reasons: Container[str], ref: Sour
         title, _, reason = entry.text.partition(":")
         is_step = title in PIPELINE or title == RUNNER_OF_TESTS
         if entry.tag == "error" and not is_step and reason.strip() not in reasons:
-            yield generation_error(entry.text, _place(ref, entry))
+            yield replace(generation_error(entry.text, _place(ref, entry)), phase="")
         elif entry.tag == "infrastructure" and not _RETRIED.search(entry.text):
             message = f"[{entry.tag}] {entry.text}"
             phase: Phase = "scoring" if _OF_GRADER.search(entry.text) else "environment"

@@ -34,7 +34,7 @@ from errata.model import (
 )
 from errata.model.identity import fingerprint
 from errata.model.usage import total_cost, total_of
-from errata.model.words import ActorRole, CheckStatus, ScorerKind, StepKind
+from errata.model.words import ActorRole, CheckStatus, Phase, ScorerKind, StepKind
 from errata.sources.base import Row
 from errata.sources.deepeval.results import fields, objects
 from errata.sources.shared.chat import CHAT_ROLES
@@ -296,7 +296,7 @@ def trace_error(trace: dict[str, Any], ref: SourceRef) -> ErrorInfo | None:
     if trace.get("status") != "ERRORED":
         return None
     errors = [step.error for step in _spans(trace, ref) if step.error]
-    return errors[-1] if errors else ErrorInfo(type="error", message="", phase="subject", ref=ref.below("status"))
+    return errors[-1] if errors else ErrorInfo(type="error", message="", derived=("type",), ref=ref.below("status"))
 
 
 def _turns(case: dict[str, Any], ref: SourceRef) -> Iterator[Step]:
@@ -343,6 +343,9 @@ def _spans(trace: dict[str, Any], ref: SourceRef) -> list[Step]:
     return sorted(steps, key=lambda step: step.started_at or "")
 
 
+_PHASES: dict[str, Phase] = {"llm": "subject", "tool": "tool"}
+
+
 def _span(data: dict[str, Any], ref: SourceRef) -> Step:
     span = JsonFields(data)
     span.drop("status")
@@ -354,7 +357,7 @@ def _span(data: dict[str, Any], ref: SourceRef) -> Step:
         actor=Actor(role=_ROLES.get(kind, "assistant"), name=text(span.take("name"))),
         kind=_KINDS.get(kind, "message"),
         text="" if output is None else as_text(output),
-        error=error_of(raised_as(broke), "subject", ref=ref) if broke else None,
+        error=error_of(raised_as(broke), _PHASES.get(kind, ""), ref=ref) if broke else None,
         usage=None if read is None and written is None else Usage(input=read, output=written),
         started_at=moment(span.take("start_time")),
         ended_at=moment(span.take("end_time")),

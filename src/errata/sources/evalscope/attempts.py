@@ -217,7 +217,7 @@ def _error(sample: EvalscopeSample) -> ErrorInfo | None:
     if not error or sample.prediction is None:
         return None
     place = sample.prediction.ref.below("model_output", "error")
-    return ErrorInfo(type="model_error", message=as_text(error), phase="subject", ref=place)
+    return ErrorInfo(type="model_error", message=as_text(error), phase="subject", derived=("type",), ref=place)
 
 
 def _limit(sample: EvalscopeSample) -> Limit | None:

@@ -331,9 +331,9 @@ def error_of(error: Any, ref: SourceRef) -> ErrorInfo | None:
     frame = own_frame(frames_of(traceback))
     return ErrorInfo(
         type=shown["type"].rpartition(".")[2] if shown else "error",
+        derived=() if shown else ("type",),
         message=shown["message"] if shown else head or last,
         traceback=traceback,
         frame=frame.location() if frame else "",
-        phase="subject",
         ref=ref.below("error"),
     )

@@ -172,7 +172,7 @@ class Attempts:
         if measurement.odd_score is not None and known is None:
             odd["score"] = measurement.odd_score
         phases = {error.phase for error in row_errors}
-        execution = _execution(known or "completed", crashed="subject" in phases)
+        execution = _execution(known or "completed", crashed="" in phases)
         outcome = outcome_of_checks(checks) if self._only_checks else measurement.outcome
         values["execution"] = execution
         values["measurement"], values["outcome"] = facts(execution, outcome, measures=self._measures)
@@ -193,7 +193,7 @@ class Attempts:
 
     def _errors(self, row: Row, status: Execution | None) -> tuple[ErrorInfo, ...]:
         has_error = self._error is not None and (status == "error" or not self._error_by_status)
-        crash = errors(self._error(row.data), phase="subject", ref=row.ref) if self._error and has_error else ()
+        crash = errors(self._error(row.data), phase="", ref=row.ref) if self._error and has_error else ()
         broken = errors(self._scoring_error(row.data), phase="scoring", ref=row.ref) if self._scoring_error else ()
         return (*crash, *broken)
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple, cast
 
 from errata.model import Check, ErrorInfo, SourceRef
-from errata.model.words import EXECUTIONS, CheckStatus, Execution, Measurement, Outcome, Phase
+from errata.model.words import EXECUTIONS, CheckStatus, ErrorText, Execution, Measurement, Outcome, Phase
 from errata.sources.base import number_or_none
 from errata.sources.generic.mapping import Get, Mapping, StatusWords, VerdictColumn, as_check, getter
 from errata.sources.generic.values import NOTHING, is_empty, plain_number, rate, structured, text, yes_or_no
@@ -199,7 +199,8 @@ def _from_text(message: str, phase: Phase, ref: SourceRef) -> ErrorInfo:
         message = next((line for line in reversed(message.splitlines()) if line[:1].strip()), message)
     typed = _TYPED.match(message)
     if typed is None:
-        return ErrorInfo(type="error", message=message, traceback=traceback, phase=phase, ref=ref)
+        unnamed: tuple[ErrorText, ...] = ("type",)
+        return ErrorInfo(type="error", message=message, traceback=traceback, phase=phase, derived=unnamed, ref=ref)
     return ErrorInfo(type=typed[1], message=message[typed.end() :], traceback=traceback, phase=phase, ref=ref)
 
 
@@ -214,5 +215,6 @@ def _from_object(value: dict[str, Any], phase: Phase, ref: SourceRef) -> ErrorIn
     rest = {key: plain(child) for key, child in value.items() if key not in used and child is not None}
     if "message" not in fields:
         fields["message"] = text(value) if "type" not in fields else ""
+    unnamed: tuple[ErrorText, ...] = () if "type" in fields else ("type",)
     fields.setdefault("type", "error")
-    return ErrorInfo(**fields, phase=phase, ref=ref, extra=rest)  # type: ignore[arg-type]
+    return ErrorInfo(**fields, phase=phase, derived=unnamed, ref=ref, extra=rest)  # type: ignore[arg-type]

@@ -218,7 +218,7 @@ def _rows(path: Path, root: Path, documents: Documents) -> ResultRows:
 def _fault(mode: str) -> Fault | None:
     if mode in _SILENT:
         return None
-    return OF_FAILURE_MODE.get(mode) or Fault("error", "subject")
+    return OF_FAILURE_MODE.get(mode) or Fault("error", "")
 
 
 def _facts(trial: JsonFields, fault: Fault | None) -> tuple[Execution, Measurement, Outcome]:

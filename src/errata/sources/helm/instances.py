@@ -290,6 +290,7 @@ def errors_of(rows: tuple[Row, ...]) -> Iterator[ErrorInfo]:
             retry = flags.get("is_retriable")
             yield ErrorInfo(
                 type="request_failed",
+                derived=("type",),
                 message=text(result.get("error")),
                 phase="subject",
                 retryable=retry if isinstance(retry, bool) else None,

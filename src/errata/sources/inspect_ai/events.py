@@ -225,7 +225,7 @@ def phase_at(events: list[SampleEvent], place: int) -> Phase:
     phase = began[-1] if began else phase
     if phase == "subject" and calls and calls[-1].kind == "tool" and _broke(calls[-1].data):
         return "tool"
-    return phase or "subject"
+    return phase or ""
 
 
 def _broke(tool: EventFields) -> bool:

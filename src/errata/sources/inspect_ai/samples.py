@@ -274,7 +274,7 @@ def error_info(error: dict[str, Any], phase: Phase, ref: SourceRef, **more: Any)
 def _phase(error: dict[str, Any], events: list[SampleEvent], event: SampleEvent | None) -> Phase:
     from_text = _phase_of_text(error)
     if not events:
-        return from_text or "subject"
+        return from_text or ""
     phase = phase_at(events, event.place if event else len(events))
     return "environment" if from_text == "environment" and phase != "scoring" else phase
 

@@ -142,7 +142,9 @@ def _failed_call(index: int, call: EventFields, error: str, try_: int) -> Step:
         actor=Actor(role="assistant"),
         kind="model_call",
         try_=try_,
-        error=ErrorInfo(type="model_error", message=error, traceback=call.traceback or "", phase="subject"),
+        error=ErrorInfo(
+            type="model_error", message=error, derived=("type",), traceback=call.traceback or "", phase="subject"
+        ),
         started_at=moment(call.timestamp),
         ended_at=moment(call.completed),
         model=call.model or "",
@@ -163,7 +165,7 @@ def _judge_call(index: int, event: SampleEvent, call: dict[str, Any], pools: Poo
         try_=try_,
         text=words(output.get("completion")),
         parts=({"type": "input", "messages": plain(asked)},) if asked else (),
-        error=ErrorInfo(type="model_error", message=error, phase="scoring") if error else None,
+        error=ErrorInfo(type="model_error", message=error, derived=("type",), phase="scoring") if error else None,
         usage=usage if usage is not NO_USAGE else None,
         started_at=moment(call.get("timestamp")),
         ended_at=moment(call.get("completed")),

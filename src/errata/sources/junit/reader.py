@@ -176,7 +176,7 @@ def _verdict_of_failures(failures: list[Element], ref: SourceRef) -> TestVerdict
     broken = [one for one in failures if _broke(one)]
     reason = _reason((broken or failures)[0])
     if broken:
-        return TestVerdict(NOT_MADE, "failed", reason, tuple(_error(one, "subject", ref) for one in broken))
+        return TestVerdict(NOT_MADE, "failed", reason, tuple(_error(one, "", ref) for one in broken))
     failed_checks = tuple(check for one in failures for check in _failed_checks(one))
     match = _match_promptfoo_score(failures[0])
     value = number_or_none(match["score"]) if match else None
@@ -222,7 +222,7 @@ def _error(element: Element, phase: Phase, ref: SourceRef) -> ErrorInfo:
 
 
 def _phase(error: Element) -> Phase:
-    return "setup" if _SETUP.match(error.get("message")) else "subject"
+    return "setup" if _SETUP.match(error.get("message")) else ""
 
 
 def _reason(element: Element) -> str:

@@ -255,7 +255,7 @@ def _error(row: Row, kind: SpanKind) -> ErrorInfo | None:
     message = text(row.data.get("statusMessage")) or "the observation has the level ERROR"
     traceback = message if "Traceback (most recent call last)" in message else ""
     ref = row.ref.below("statusMessage")
-    return error_of(raised_as(message), PHASES.get(kind, "subject"), traceback=traceback, ref=ref)
+    return error_of(raised_as(message), PHASES.get(kind, ""), traceback=traceback, ref=ref)
 
 
 def _usage(data: dict[str, Any]) -> Usage | None:

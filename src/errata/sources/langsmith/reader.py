@@ -24,7 +24,7 @@ from errata.model import (
     UsageByRole,
     case_key,
 )
-from errata.model.words import ActorRole, Execution, StepKind
+from errata.model.words import ActorRole, Execution, Phase, StepKind
 from errata.sources.base import Row
 from errata.sources.langsmith import NAME
 from errata.sources.shared.exceptions import error_of, raised_as
@@ -170,7 +170,7 @@ def _error(error: Any, ref: SourceRef) -> ErrorInfo | None:
     if not error:
         return None
     message, _, traceback = as_text(error).partition("\n\n")
-    return error_of(raised_as(message), "subject", traceback=traceback, ref=ref)
+    return error_of(raised_as(message), "", traceback=traceback, ref=ref)
 
 
 def _check(feedback: dict[str, Any], order: int, ref: SourceRef) -> Check:
@@ -225,6 +225,9 @@ def steps_of(run: dict[str, Any], ref: SourceRef) -> tuple[Step, ...]:
     return nested_steps(run, "child_runs", _step, ref)
 
 
+_PHASES: dict[str, Phase] = {"tool": "tool", "assistant": "subject"}
+
+
 def _step(child_run: dict[str, Any], index: int, parent: int | None, ref: SourceRef) -> Step:
     child = JsonFields(child_run)
     child.drop("child_runs")
@@ -237,7 +240,7 @@ def _step(child_run: dict[str, Any], index: int, parent: int | None, ref: Source
         kind=kind,
         parent=parent,
         text=answer_of(outputs) or ("" if outputs is None else as_text(outputs)),
-        error=error_of(raised_as(message), "tool" if role == "tool" else "subject", ref=ref) if message else None,
+        error=error_of(raised_as(message), _PHASES.get(role, ""), ref=ref) if message else None,
         started_at=moment(child.take("start_time")),
         ended_at=moment(child.take("end_time")),
         span_id=text(child.take("id")),

@@ -201,7 +201,7 @@ def _errors(sample: SampleEvents) -> Iterator[ErrorInfo]:
         yield ErrorInfo(
             type=text(data.get("type")) or "error",
             message=as_text(data.get("message") or ""),
-            phase="subject",
+            derived=() if text(data.get("type")) else ("type",),
             at=moment(row.data.get("created_at")),
             extra=rest(data, ("type", "message")),
             ref=row.ref.below("data"),

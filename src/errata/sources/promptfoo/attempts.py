@@ -167,7 +167,8 @@ def _error_facts(row: dict[str, Any], ref: SourceRef) -> RowFacts:
     cut = cut_short(message)
     if cut is None and (answered or thrown_while_grading(message)):
         return RowFacts("completed", "error", "none", (error_of(message, "scoring", place),))
-    errors = (error_of(message, "subject", place, response),)
+    # an error of the call itself is repeated in its response
+    errors = (error_of(message, "subject" if mapping(response).get("error") else "", place, response),)
     if cut is not None:
         return RowFacts("cancelled" if cut.never_started else "limit", "not_run", "none", errors)
     return RowFacts("error", "not_run", "none", errors)

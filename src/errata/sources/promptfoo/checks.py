@@ -275,6 +275,7 @@ def error_of(message: str, phase: Phase, ref: SourceRef, response: Any = None) -
         traceback=message[stack.start() :].strip("\n") if stack else "",
         frame=_frame(message),
         phase=phase,
+        derived=() if thrown else ("type",),
         ref=ref,
     )
 

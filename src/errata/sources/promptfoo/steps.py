@@ -191,4 +191,4 @@ def _error(span: dict[str, Any]) -> ErrorInfo | None:
     if code not in (2, "error", "ERROR"):
         return None
     message = text(status.get("message")) or text(span.get("statusMessage"))
-    return ErrorInfo(type="span_error", message=message, phase="subject")
+    return ErrorInfo(type="span_error", message=message, derived=("type",))

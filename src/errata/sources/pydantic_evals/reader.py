@@ -177,7 +177,7 @@ def _case(run: Run, name: str, case: dict[str, Any], row: Row) -> Case:
 def _attempt(context: ReportContext, name: str, index: int, row: Row) -> Attempt:
     case = row.data
     checks = tuple(_checks(context.report, case, row.ref))
-    error = _error(case, "subject", row.ref) if "error_message" in case else None
+    error = _error(case, "", row.ref) if "error_message" in case else None
     facts = NOT_MADE if error else _facts(checks)
     checks = mark_recovered(checks, facts)
     value = None if error else _value(checks)

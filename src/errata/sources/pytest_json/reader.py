@@ -147,7 +147,7 @@ def _verdict(stages: dict[str, Stage], outcome: str) -> TestVerdict:
 def _verdict_of_failure(call: Stage, outcome: str) -> TestVerdict:
     raised, reason = call.raised, call.message or call.longrepr.partition("\n")[0]
     if raised.type and not raised.is_verdict:
-        return TestVerdict(NOT_MADE, outcome, reason, (call.error("subject"),))
+        return TestVerdict(NOT_MADE, outcome, reason, (call.error(""),))
     return TestVerdict(
         FAILED,
         failure_status(outcome, call.longrepr),

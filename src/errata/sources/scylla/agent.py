@@ -59,6 +59,7 @@ class Agent(NamedTuple):
         return (
             ErrorInfo(
                 type=text(self.cli.get("subtype")) or "error",
+                derived=() if text(self.cli.get("subtype")) else ("type",),
                 message=message,
                 code="" if status is None else str(status)[:40],
                 phase="subject",

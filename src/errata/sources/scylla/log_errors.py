@@ -189,7 +189,7 @@ def _info(equal: list[LoggedError], file: str, *, recovered: bool) -> ErrorInfo:
     frame = own.location(own.file) if own else ""
     return ErrorInfo(
         type=kind or "Error",
-        derived=("type",) if error.kind or not kind else (),
+        derived=("type",) if error.kind or kind not in error.what or not kind else (),
         message=redact(_whole_message(kind, text, error.lines)),
         traceback=redact("\n".join(error.lines[len(_above(error.lines)) :])),
         frame=frame,

@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from errata.model import Attempt, ErrorInfo, Reported, Session, SourceRef, case_key, times
-from errata.model.words import Phase
+from errata.model.words import ErrorText, Phase
 from errata.sources.scylla.batch_tests import CANCELLED, NOT_SCORED, PASS_ABOVE, SUITE, SessionTest
 from errata.sources.scylla.log_errors import split_exception
 from errata.sources.scylla.thread_log import LogBlock, Logs
@@ -169,8 +169,9 @@ def _error_in_row(row: SummaryRow, error: str, facts: Facts) -> tuple[ErrorInfo,
         return ()
     kind, message = split_exception(error)
     shown_message = redact(message) or (kind and error) or "the harness gives no reason"
-    phase: Phase = "subject" if "RateLimit" in kind else "aggregation"
-    return (ErrorInfo(type=kind or "Error", message=shown_message, phase=phase, ref=row.ref),)
+    phase: Phase = "" if "RateLimit" in kind else "aggregation"
+    derived: tuple[ErrorText, ...] = () if kind else ("type",) if error else ("type", "message")
+    return (ErrorInfo(type=kind or "Error", message=shown_message, phase=phase, derived=derived, ref=row.ref),)
 
 
 def _further(data: dict[str, Any]) -> dict[str, Any]:

@@ -62,6 +62,7 @@ def error_of(raised: Raised, phase: Phase, *, traceback: str = "", ref: SourceRe
     frame = own_frame(frames_of(traceback)) if traceback and not raised.frame else None
     return ErrorInfo(
         type=raised.type.rpartition(".")[2] or "error",
+        derived=() if raised.type else ("type",),
         message=raised.message or raised.type,
         traceback=traceback,
         frame=raised.frame or (frame.location() if frame else ""),

@@ -18,7 +18,7 @@ from errata.text.lazy_regex import lazy_regex
 SpanKind = Literal["model", "tool", "agent", "judge", "other"]
 ERRORS_CAP = 50
 TOP = -1
-PHASES: dict[SpanKind, Phase] = {"tool": "tool", "judge": "scoring"}
+PHASES: dict[SpanKind, Phase] = {"model": "subject", "tool": "tool", "judge": "scoring"}
 _HOMES = ("exception.type", "exception.message", "exception.stacktrace")
 _HEX = lazy_regex(r"[0-9a-fA-F]+")
 _SIZES = (8, 16)
@@ -186,11 +186,12 @@ def error_of(
     frame = own_frame(frames_of(traceback))
     return ErrorInfo(
         type=type_name.rpartition(".")[2] or "span_error",
+        derived=() if type_name else ("type",),
         message=message or status,
         code=code or (type_name if type_name.isdecimal() else ""),
         traceback=traceback,
         frame=frame.location() if frame else "",
-        phase=PHASES.get(kind, "subject"),
+        phase=PHASES.get(kind, ""),
         at=at,
         extra=non_empty(
             status=status if message and status != message else None,

@@ -90,7 +90,6 @@ def _errors(messages: list[Any], status: str, ref: SourceRef) -> tuple[ErrorInfo
             type=status,
             message=redact(text(details.get("exception_str")) or text(last.get("content")) or status),
             traceback=redact(traceback[-TRACEBACK_CAP:]),
-            phase="subject",
             ref=ref.below("messages", max(0, len(messages) - 1)),
         ),
     )

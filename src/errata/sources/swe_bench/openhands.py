@@ -159,7 +159,6 @@ def conversation_errors(history: list[Any], ref: SourceRef) -> tuple[ErrorInfo, 
         ErrorInfo(
             type=text(event.get("code")) or "ConversationError",
             message=redact(text(event.get("detail")) or text(event.get("error"))),
-            phase="subject",
             at=moment(event.get("timestamp")),
             ref=place,
         )

@@ -10,7 +10,7 @@ class AgentEnding(NamedTuple):
     """The meaning of an agent's exit status."""
 
     execution: Execution
-    phase: Phase = "subject"
+    phase: Phase = ""
     limit: str = ""
 
 

@@ -211,10 +211,12 @@ def _errors(info: dict[str, Any], ref: SourceRef) -> tuple[ErrorInfo, ...]:
     traceback = text(info.get("traceback"))
     frames = frames_of(traceback)
     kind = traceback.strip().rpartition("\n")[2].partition(":")[0]
-    phase: Phase = "simulator" if any("/envs/user" in one.file for one in frames) else "subject"
+    is_named = kind.isidentifier() or "." in kind
+    phase: Phase = "simulator" if any("/envs/user" in one.file for one in frames) else ""
     return (
         ErrorInfo(
-            type=kind if kind.isidentifier() or "." in kind else "error",
+            type=kind if is_named else "error",
+            derived=() if is_named else ("type",),
             message=redact(text(info.get("error"))),
             traceback=redact(traceback[-TRACEBACK_CAP:]),
             phase=phase,

@@ -143,8 +143,8 @@ _ENDINGS: dict[str, SimulationEnding] = {
     "timeout": SimulationEnding("limit", limit="time"),
     "context_window_exceeded": SimulationEnding("limit", limit="context", counted=False),
     # the agent broke the protocol of the conversation, or too many of its tool calls failed
-    "agent_error": SimulationEnding("error"),
-    "too_many_errors": SimulationEnding("error"),
+    "agent_error": SimulationEnding("error", "subject"),
+    "too_many_errors": SimulationEnding("error", "subject"),
     "user_error": SimulationEnding("error", "simulator", answered=False),
     # mostly an unreachable provider; the message has the details
     "infrastructure_error": SimulationEnding("error", answered=False, counted=False),

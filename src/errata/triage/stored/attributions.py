@@ -53,7 +53,7 @@ def _wants_its_case(attempt: Attempt) -> bool:
     """A crash while calling the subject is not evidence about its task."""
     if attempt.outcome in ("fail", "partial") or attempt.artefacts or attempt.execution == "limit":
         return True
-    return any(error.phase not in ("subject", "tool", "simulator") for error in attempt.errors)
+    return any(error.phase not in ("", "subject", "tool", "simulator") for error in attempt.errors)
 
 
 def _with_transcript(attempt: Attempt, stored: StoredRun, store: Store) -> Attempt:
