@@ -143,6 +143,7 @@ def test_json_holds_everything_that_the_page_says(library):
         "metric_flips": [
             {"metric": "kb_grounding", "pattern": "1:fail|2:pass", "passed": 1, "failed": 1, "na": 0},
         ],
+        "results": [],
     }
 
 

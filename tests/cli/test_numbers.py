@@ -93,3 +93,20 @@ def test_a_report_that_compares_runs_of_numbers_says_by_how_much_their_means_dif
         assert not NO_RATE.search(re.sub("(?m)^.*as reported.*$", "", report.read_text()))
     for row in rows:
         assert f"{row['counts']['mean']:.4g}" in report.read_text()
+
+
+@pytest.mark.req("N-03")
+def test_labels_without_an_order_are_counts(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done("import", NUMBERS / "labels.eval")
+    (row,) = done("runs", "--json").rows
+    assert row["counts"]["labels"] == {"left": 4, "both": 4, "right": 4}
+    for command in COMMANDS:
+        said = errata(*(row["run_id"] if word == "RUN" else word for word in command))
+        text = f"{said.out}\n{said.err}"
+        assert said.code == 0, (command, text)
+        assert not NO_RATE.search(text), (command, text)
+        if command[0] in {*SCORES} - {"score", "check"}:
+            assert re.search("left 4.*both 4.*right 4", text), (command, text)
+    scores = done("score", row["run_id"], "--json").row["scores"]
+    assert {score["total"] for score in scores.values()} == {0}

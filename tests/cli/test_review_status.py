@@ -73,7 +73,7 @@ def test_doubts_are_counted_and_the_first_of_them_told(read_all, tmp_path):
 def test_a_run_without_failures_is_short(library):
     page = done("review", "status", "jn7maewn", "--store", library).out
 
-    assert page == "Run jn7maewn · 0 failures · 0 reviewed · 0 waiting\n"
+    assert page == "Run jn7maewn · no failures · 0 reviewed · 0 waiting\n"
 
 
 def test_the_score_of_reviewed_comes_with_the_last_verdict(read_all, tmp_path):

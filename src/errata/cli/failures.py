@@ -136,7 +136,7 @@ def show_failures(stored: StoredRun, handle: str, failures: Iterable[Failure], *
         _put_rows(listed, raw=raw)
     counts = stored.counts
     shown = "" if len(listed) == counts.failures else f", {len(listed):,} listed"
-    if counts.mean is not None and not counts.failures:
+    if not counts.failures and (counts.mean is not None or counts.has_only_labels):
         put(f"{words_without_failures(without_failures(stored))}.")
         return 0
     total = f"{failures_in_words(stored)} in {attempts_in_words(stored)}{shown if listed else ''}"

@@ -12,6 +12,7 @@ from errata.model import StoredRun
 from errata.model.counts import count_passes
 from errata.model.run import subject_label, why_excluded
 from errata.render.figures import mean_words
+from errata.runs.first_page import label_words
 from errata.runs.names import handles_of, needs_native_id, run_named, variant_of
 from errata.runs.suspicions import SuspiciousCount, counted_before
 from errata.settings.store_location import is_there
@@ -76,7 +77,7 @@ def _row(stored: StoredRun, handle: str) -> tuple[object, ...]:
         subject_label(run) or "–",
         run.suite or "–",
         (run.started_at or "–")[:16].replace("T", " "),
-        "–" if _nothing_scored(stored) else score,
+        "–" if _nothing_scored(stored) or counts.has_only_labels else score,
         "–"
         if counts.mean is not None and not counts.failures
         else counts.failures
@@ -102,7 +103,9 @@ def _notes(stored: StoredRun, handle: str, suspicious: SuspiciousCount | None) -
         notes.append(f"{plural(unjudged, 'failure')} not scored")
     if suspicious is not None and suspicious.suspicious:
         notes.append(passes_in_words(stored.counts.outcomes.get("pass", 0), suspicious))
-    if _nothing_scored(stored):
+    if counts.has_only_labels:
+        notes.append(f"labels: {label_words(counts.labels)}")
+    elif _nothing_scored(stored):
         notes.append("nothing scored")
     if counts.unreadable:
         notes.append(f"{counts.unreadable:,} unreadable")

@@ -81,7 +81,9 @@ def show_run(shown: ShownRun, *, raw: bool) -> None:
     unjudged = without_verdict(shown.stored)
     rows = f" ({counts.failures - unjudged:,} failed rows, {unjudged:,} not scored)" if unjudged else ""
     line("mean", f"{mean_words(counts.mean)} over {plural(counts.values, 'result')}" if counts.mean is not None else "")
-    line("failures", f"{counts.failures:,}{rows}" if counts.failures or counts.mean is None else "")
+    is_rated = counts.mean is None and not counts.has_only_labels
+    line("labels", _listed(counts.labels) if counts.has_only_labels else "")
+    line("failures", f"{counts.failures:,}{rows}" if counts.failures or is_rated else "")
     line("failed", _listed(counts.failed_checks) if counts.failures or counts.mean is None else "")
     line("unreadable", str(counts.unreadable) if counts.unreadable else "")
     parts = parts_of_cost(shown.cost_of_subject, shown.cost_of_simulator, None)

@@ -270,4 +270,7 @@ def scores_of(trials: Trials) -> dict[Policy, Score]:
     if trials.passes_elsewhere:
         remark = NoteOutput(code="passes_elsewhere", count=trials.passes_elsewhere)
         return {policy: Score(policy=policy, remark=remark) for policy in POLICIES}
+    if trials.labels:
+        remark = NoteOutput(code="labels", count=trials.labels)
+        return {policy: Score(policy=policy, remark=remark) for policy in POLICIES}
     return {policy: with_clusters(count(trials)) for policy, count in POLICIES.items()}

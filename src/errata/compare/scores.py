@@ -188,6 +188,8 @@ def note_text(note: NoteOutput) -> str:
             return f"{count} of {of} runs reviewed"
         case "without_number":
             return f"{count:,} without a result {'is' if count == 1 else 'are'} not in the mean"
+        case "labels":
+            return f"{count:,} labels without an order: neither passes nor failures"
         case "unavailable":
             return "model unavailable: every failure was infrastructure, so there is nothing to score"
 

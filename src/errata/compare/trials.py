@@ -73,6 +73,12 @@ class Trial(Struct, gc=False):
         return self.value if self.value is not None else {"pass": 1.0, "fail": 0.0}.get(self.outcome)
 
     @property
+    def is_label(self) -> bool:
+        """Scored, and neither a number nor passed nor failed."""
+        is_scored = self.measurement == "scored" and self.execution == "completed"
+        return is_scored and self.outcome == "none" and not (self.is_failure or self.failed)
+
+    @property
     def is_plain(self) -> bool:
         """Passed or failed by the subject alone, by rules alone: every policy counts it, and none lists it."""
         return (
@@ -238,6 +244,14 @@ class Trials:
         if self._whole is not None:
             return self._whole.valued
         return sum(bool(one.reported_counted) and one.reported is not None for one in self.rows)
+
+    @cached_property
+    def labels(self) -> int:
+        """How many results are words without an order, where all of the whole run are; else 0."""
+        if self._whole is not None:
+            return sum(one.is_label for one in self.rows) if self._whole.labels else 0
+        every = [one.is_label for one in self.rows if one.execution not in NEVER_MADE]
+        return len(every) if every and all(every) else 0
 
     @cached_property
     def has_values(self) -> bool:

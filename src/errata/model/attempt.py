@@ -82,6 +82,9 @@ EXPECTED_FAILURE = "xfailed"
 """The status of a test that was marked as expected to fail, and did."""
 
 
+LONGEST_LABEL = 40
+
+
 class Attempt(Record):
     id: str = ""
     """Computed from run, case, session, index and path where it is not given."""
@@ -217,6 +220,14 @@ class Attempt(Record):
             return None
         whole = (check.value for check in self.checks if check.is_primary and check.kind == "reward")
         return next((value for value in whole if isinstance(value, float)), self.reported)
+
+    @property
+    def label(self) -> str:
+        """Its result, where that is a word without an order, such as the side that a judge prefers."""
+        if self.outcome != "none" or self.execution != "completed" or self.is_failure:
+            return ""
+        words = (check.value for check in self.checks if check.status == "not_applicable")
+        return next((word for word in words if isinstance(word, str) and 0 < len(word) <= LONGEST_LABEL), "")
 
     @property
     def objections(self) -> tuple[Judgement, ...]:

@@ -32,9 +32,16 @@ class Counts(Record):
     """Where results are numbers that no rule makes a pass or a failure; a pass beside them is 1, a failure 0."""
     values: int = 0
     """Results in the mean."""
+    labels: dict[str, int] = {}
+    """Results that are words without an order → how often."""
     cost: float | None = None
     cost_known: int = 0
     tokens: int | None = None
+
+    @property
+    def has_only_labels(self) -> bool:
+        """Every result is a word without an order."""
+        return bool(self.labels) and set(self.outcomes) == {"none"}
 
     @property
     def attempts_in_log(self) -> int:
@@ -115,6 +122,7 @@ NothingFailed = Literal[
     "not_in_log",
     "nothing_measured",
     "numbers",
+    "labels",
     "not_all_passed",
 ]
 NoEstimate = Literal[
@@ -152,7 +160,8 @@ class WithoutFailures(Struct):
     """Where all passed: what the checkup found, without notes."""
     missing: int = 0
     counts: dict[str, int] = {}
-    """`passed`, `not_in_log`, `missing`, `unfinished`, `skipped`, `partial`, `no_verdict`; only those above 0."""
+    """`passed`, `not_in_log`, `missing`, `unfinished`, `skipped`, `partial`, `no_verdict`; only those above 0.
+    Of `labels` the labels."""
     harness: HarnessCount | None = None
     failed_checks: dict[str, int] = {}
     """Where all passed by the harness's rule: the other checks that failed, each with how often."""

@@ -128,6 +128,8 @@ def passed_of(report: RunReport) -> str:
     subject = report.subject
     if report.values is not None:
         return f"mean {figures_of(report.values.score)[1]}"
+    if report.nothing_failed is not None and report.nothing_failed.state == "labels":
+        return "labels without an order"
     if not subject.judged:
         return "nothing was scored"
     if not subject.total:

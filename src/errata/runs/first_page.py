@@ -159,6 +159,10 @@ def without_failures(stored: StoredRun, *, suspicious: int = 0, findings: Iterab
             findings=dict(Counter(one.severity for one in graver)),
             failed_checks={name: often for name, kinds in counts.checks.items() if (often := kinds.get("fail", 0))},
         )
+    if counts.has_only_labels:
+        return WithoutFailures(
+            state="labels", made=counts.attempts_in_log, missing=counts.missing, counts=counts.labels
+        )
     if counts.mean is not None:
         shares, mean = _shares(stored, not_in_log), counts.mean
         return WithoutFailures(
@@ -195,6 +199,8 @@ def words_without_failures(outcome: WithoutFailures) -> str:
         return f"No rows to analyse: {harness_words(outcome.harness)}, but the log does not contain them"
     if outcome.state == "nothing_measured":
         return f"Nothing was measured: {_unmeasured(outcome)}"
+    if outcome.state == "labels":
+        return f"The results are labels without an order: {label_words(outcome.counts)}"
     shares = ", ".join(f"{often:,} {_WORDS[name]}" for name, often in outcome.counts.items())
     if outcome.state == "numbers" and outcome.mean is not None:
         rest = shares if outcome.counts.get("partial") else "; ".join(filter(None, (NO_THRESHOLD, shares)))
@@ -202,6 +208,11 @@ def words_without_failures(outcome: WithoutFailures) -> str:
         return f"{mean_of(outcome.mean, outcome.values)}{colon} {rest}"
     odd = f" ({outcome.suspicious:,} suspicious)" if outcome.suspicious else ""
     return f"Nothing failed, but not all passed: {shares}{odd}"
+
+
+def label_words(labels: Mapping[str, int]) -> str:
+    """`left 12, both 10, right 8`."""
+    return ", ".join(f"{one_line(label)} {often:,}" for label, often in labels.items())
 
 
 def mean_of(mean: float, values: int) -> str:

@@ -38,6 +38,7 @@ class RunPart(msgspec.Struct, array_like=True):
     tally: Tally = {}
     digest: str = ""
     """Over all cases and attempts; given once, after the last of them."""
+    labels: dict[str, int] = {}
 
 
 class PackedBatch(msgspec.Struct, array_like=True):
@@ -126,6 +127,8 @@ class _RunPacker:
         self._size += size
         value = attempt.value if attempt.outcome in ("number", "partial") else None
         self._rows.append((seq, *facts_of(attempt), *self._records.add(kept), *steps, value))
+        if attempt.outcome == "none" and (label := attempt.label) and attempt.counted:
+            self._part.labels[label] = self._part.labels.get(label, 0) + 1
         for place, check in enumerate(attempt.checks):
             statuses = self._part.tally.setdefault(check.name, {})
             status: str = check.status

@@ -23,6 +23,8 @@ _facts_of, _spent_on = (
     itemgetter(*map(ATTEMPT_COLUMNS.index, names))
     for names in (("counted", "failure", "execution", "measurement", "outcome"), ("counted", "tokens", "cost"))
 )
+MOST_LABELS = 20
+"""More words than this are texts, not labels."""
 SCORED = ("pass", "fail", "partial")
 """Outcomes that become numbers in a run of numbers."""
 Settled = Literal["new", "grown", "unchanged", "kept"]
@@ -61,6 +63,7 @@ class RunTotals:
         self._content = ""
         self._checks: Tally = {}
         self._facts: Counter[tuple[Any, ...]] = Counter()
+        self._labels: Counter[str] = Counter()
         self._tokens: int | None = None
         self._cost: float | None = None
         self._cost_known = 0
@@ -82,6 +85,7 @@ class RunTotals:
             self._facts.update(map(_facts_of, part.attempts))
             self._add_spent(map(_spent_on, part.attempts))
         self._content = part.digest or self._content
+        self._labels.update(part.labels)
         for name, statuses in part.tally.items():
             known = self._checks.setdefault(name, {})
             for status, count in statuses.items():
@@ -91,6 +95,7 @@ class RunTotals:
         """Count a stored part of the run, too; `facts` are those of all attempts, each with how often."""
         self.rows += counts.attempts
         self._unreadable += counts.unreadable
+        self._labels.update(counts.labels)
         self._facts = Counter({tuple(values): often for *values, often in facts})
         for name, statuses in counts.checks.items():
             known = self._checks.setdefault(name, {})
@@ -148,6 +153,7 @@ class RunTotals:
             failed_checks=failed_checks,
             mean=(total + passes) / known if known else None,
             values=known,
+            labels=dict(self._labels.most_common()) if len(self._labels) <= MOST_LABELS else {},
             cost=self._cost,
             cost_known=self._cost_known,
             tokens=self._tokens,

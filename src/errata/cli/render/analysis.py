@@ -253,6 +253,7 @@ def measured_share(analysis: Analysis) -> str:
     if run.expected_cases is None or analysis.unit == "attempts" or cases_not_in_log(analysis.stored):
         return ""
     verdicts = sum(often for outcome, often in counts.outcomes.items() if outcome != "none")
+    verdicts += sum(counts.labels.values()) if counts.measurements.get("scored") else 0
     measured = verdicts - repeated_rows(analysis.stored, analysis.unit)
     recovered = len(analysis.scores.scores["clean"].recovered)
     planned = plural(run.expected_cases, f"planned {counted_in(run, analysis.unit)}")

@@ -6,7 +6,7 @@ from errata.cli.output import plural
 from errata.model import Run, StoredRun
 from errata.model.run import subject_label
 from errata.render.figures import mean_words
-from errata.runs.first_page import cases_not_in_log
+from errata.runs.first_page import cases_not_in_log, label_words
 from errata.runs.names import needs_native_id, variant_of
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def results_in_words(stored: StoredRun) -> str:
     """`30 attempts, 2 failures`; of numbers `30 attempts, mean 0.66`, and failures only where there are some."""
     mean, failures = stored.counts.mean, stored.counts.failures
     parts = [] if mean is None else [f"mean {mean_words(mean)}"]
+    parts += [label_words(stored.counts.labels)] if stored.counts.has_only_labels else []
     return ", ".join(
         [attempts_in_words(stored), *parts, *([failures_in_words(stored)] if failures or not parts else [])]
     )

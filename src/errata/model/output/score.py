@@ -32,6 +32,7 @@ NoteCode = Literal[
     "runs_reviewed",
     "unavailable",
     "without_number",
+    "labels",
 ]
 
 
