@@ -166,7 +166,7 @@ files (--full shows their texts)
   expected   answer/convex/rows.ts  181 bytes
   grader     grader.test.ts  148 bytes
 
-bucket   a-download-or-connection-broke-during-setup (provisional)
+bucket   a-download-or-connection-broke (provisional)
 id       66a3ec6d795a0548:convex-evals/003-mutations/005-batch_insert#1
 from     getRunDetails.envelope.json#/value/evals/15
 status   failed   (as recorded by the harness)
