@@ -117,7 +117,7 @@ def _pass_rate(rows: Sequence[Trial], trials: Trials) -> Score:
 
 
 def _passed(trial: Trial) -> bool:
-    """Also what the harness lets pass with any number."""
+    """Or the harness lets it pass with any number."""
     return trial.passed or (trial.outcome == "partial" and trial.passes_by_harness)
 
 

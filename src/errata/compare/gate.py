@@ -155,7 +155,7 @@ def _drop(pair: RunPairOutput, *, of_numbers: bool) -> DropOutput | None:
 
 
 def _values(before: Cell | None, after: Cell | None) -> tuple[float, float] | None:
-    """Of cells of which one is a number, at least."""
+    """Where at least one of the two is a number."""
     if before is None or after is None or before.value is after.value is None:
         return None
     return (before.share, after.share) if before.share is not None and after.share is not None else None
@@ -261,7 +261,7 @@ class GateRules(Struct):
     fail_on_missing: bool = False
     min_score: float | None = None
     max_drop: float | None = None
-    """By how much the score may drop; nothing where no case has to fail anew for a drop, else not asked."""
+    """By how much the score may drop; nothing where a score drops without new failures, else not asked."""
     policy: Policy = "clean"
     allowed: tuple[AllowedCase, ...] = ()
     needs_baseline: bool = True

@@ -77,7 +77,7 @@ def put_numbers(comparison: Comparison, names: CaseLabels, *, every: bool) -> No
         put(f"{len(pairs) - SHOWN} more pairs with --json")
     heads = heads_of([wash(column.label) for column in shown.columns], WIDTH // 2)
     by_case = {case: [cell.result if cell is not None else None for cell in row] for case, row in shown.rows.items()}
-    spread = {case: max(known) - min(known) for case, row in by_case.items() if (known := _known(row))}
+    spread = {case: max(known) - min(known) for case, row in by_case.items() if (known := _values_in(row))}
     listed = sorted(spread, key=lambda case: -spread[case])[: None if every else MOST]
     rows = [(names.short[case], *map(_number, by_case[case]), _number(spread[case])) for case in listed]
     put()
@@ -108,7 +108,7 @@ def _numbers_apart(pair: RunPairOutput, names: CaseLabels, pairs: int) -> str:
     return f"{pair.first} minus {pair.second}: {shares.mean:+.3g}{between} over {cases} ({test}): {result}."
 
 
-def _known(row: Sequence[float | None]) -> list[float]:
+def _values_in(row: Sequence[float | None]) -> list[float]:
     return [value for value in row if value is not None]
 
 

@@ -40,7 +40,7 @@ class DropOutput(Struct):
     """Student's paired t-test over cases where some have several results or a number, else exact McNemar."""
     of_numbers: bool = False
     by_attempts: bool = False
-    """Whether cases have several results or a number: then no case has to fail anew for a drop."""
+    """Whether cases have several results or a number: then a score drops without new failures."""
 
 
 class GateChangesOutput(Struct):
