@@ -59,7 +59,7 @@ def test_no_scorer_that_gives_a_verdict_is_dropped(fixture):
     for found in sources.find(log_of(fixture)):
         for attempt in sources.read(found):
             checks = attempt.checks if isinstance(attempt, Attempt) and attempt.counted else ()
-            kinds = ("assertion", "criterion", "dimension")
+            kinds = ("assertion", "criterion", "dimension", "reward")
             given.update(
                 one.name
                 for one in checks

@@ -23,6 +23,7 @@ from harbor_fixtures import (
 from errata.compare.trials import Trials
 from errata.model import Unreadable
 from errata.sources import harbor
+from terminal import done, errata
 
 MISSING_UVX = "uvx: command not found"
 
@@ -229,3 +230,32 @@ def test_an_old_job_counts_trials_with_rewards_and_no_exception(tmp_path):
     found = attempts(items(a_job(tmp_path / "job", *results, evals=evals)))
 
     assert [one.reported_counted for one in found] == [True, False, False]
+
+
+@pytest.mark.req("N-04")
+@pytest.mark.req("N-06")
+@pytest.mark.parametrize("keys", [("accuracy", "reward", "style"), ("accuracy", "style"), ("reward",), ("score",)])
+@pytest.mark.usefixtures("at_home")
+def test_of_several_rewards_each_has_its_own_mean_and_the_one_that_decides_is_the_headline(tmp_path, keys):
+    """Harbor's own metric: the mean of each key over all trials, 0 where a trial has no reward."""
+    values = {"accuracy": (1, 0, 1, 1), "reward": (1, 0, 0, 1), "style": (0.5, 1, 0, 0), "score": (1, 1, 0, 1)}
+    rewards = [dict(zip(keys, row, strict=True)) for row in zip(*(values[key] for key in keys), strict=True)]
+    results = [
+        a_result(id=f"id-{at}", task_name=f"t{at}", trial_name=f"t{at}__a", verifier_result={"rewards": given})
+        for at, given in enumerate(rewards)
+    ]
+    means = {key: sum(values[key]) / 4 for key in keys} if len(keys) > 1 else {"mean": sum(values[keys[0]]) / 4}
+    evals = {"agent__model__bench": {"n_trials": 4, "n_errors": 0, "metrics": [means]}}
+    done("import", a_job(tmp_path / "job", *results, evals=evals))
+    score = done("score", "latest", "--json").row["scores"]["as_reported"]
+    findings = {one["name"] for one in errata("check", "latest", "--json").row["findings"]}
+
+    assert "aggregate_mismatch" not in findings
+    others = done("analyze", "latest", "--json", "--no-report").row["other_checks"]
+    assert {name: count["mean"] for name, count in others.items()} == {
+        key: mean for key, mean in means.items() if len(keys) == 3 and key != "reward"
+    }
+    if len(keys) == 2:
+        assert (score["stated"], score["reproduced"]) == (means["accuracy"], None)
+    else:
+        assert (score["stated"], score["reproduced"]) == (means.get("reward", means.get("mean")), True)

@@ -84,8 +84,10 @@ class Check(Record):
     def given(self) -> bool | float | None:
         """What a scorer gave: whether it passed, or a number; none for other checks, and where it gave nothing."""
         value, status = self.value, self.status
-        if self.kind not in ("assertion", "criterion", "dimension") or status in ("error", "not_run", "skipped"):
+        if self.kind in ("step", "tests", "limit") or status in ("error", "not_run", "skipped"):
             return None
+        if self.kind == "reward" and self.is_primary:
+            return None  # the outcome itself
         is_number = type(value) in (int, float) and value == value
         if status in ("pass", "fail") and not (is_number and value not in (0, 1)):
             return status == "pass"

@@ -307,24 +307,28 @@ def _measured_attempts(job: Job, group: EvalKey) -> int | None:
 
 
 def _reported(job: Job, key: str, stats: dict[str, Any]) -> Iterator[Reported]:
-    """The harness's own numbers. `mean` is over the rewards of the trials in `n_trials`."""
+    """The harness's own numbers. `mean` is over the rewards of the trials in `n_trials`.
+
+    Of several rewards each has a number of its own, and only the one that decides a trial can be recounted.
+    """
     n = count(stats.get("n_trials"))
     headline = True
     for at, metric in enumerate(map(mapping, sequence(stats.get("metrics")))):
+        main = next((name for name in ("reward", "mean") if name in metric), next(iter(metric), ""))
         for name, raw in metric.items():
             ref = job.ref.below("stats", "evals", key, "metrics", at, name)
             value = number(raw)
             yield Reported(
                 name=name,
-                metric="mean" if name == "mean" else name,
+                metric="mean" if name == "reward" else name if len(metric) == 1 or name == "mean" else f"mean {name}",
                 scorer="verifier",
                 value=value,
                 n=n,
-                headline=headline and value is not None,
+                headline=headline and value is not None and name == main,
                 ref=ref,
                 extra={} if value is not None else non_empty(value=raw),
             )
-            headline = headline and value is None
+            headline = headline and (value is None or name != main)
     if stats and headline:
         yield Reported(name="mean", metric="mean", scorer="verifier", n=n, headline=True, ref=job.ref)
     for k, raw in mapping(stats.get("pass_at_k")).items():
