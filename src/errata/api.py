@@ -24,7 +24,7 @@ from errata.model.output.failures import FailureOutput as FailureRow
 from errata.model.output.mapping import MapOutput
 from errata.model.tables import AttemptRow, CellRow, CheckRow, PairRow, RunRow, ScoreRow
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
-from errata.render.figures import plural
+from errata.render.figures import mean_words, plural
 from errata.render.html import html_table
 from errata.runs.view import RunView
 from errata.settings import Settings, load_settings
@@ -128,7 +128,7 @@ class RunStore:
             names = storing.handles_of(stored_runs)
             return (redact_row(_run_row(stored, names[stored.run.id])) for stored in stored_runs)
 
-        preview = ("name", "model", "suite", "started_at", "attempts", "passed", "failures")
+        preview = ("name", "model", "suite", "started_at", "attempts", "passed", "mean", "failures")
         return DataTable("runs", RunRow, read_rows, preview=preview)
 
     def compare(
@@ -179,13 +179,21 @@ class AnalyzedRun:
 
     def __repr__(self) -> str:
         name = line_for_user(f"{self.name}: {self.model}")
-        return f"<AnalyzedRun {name}, {self._stored.counts.failures} failures>"
+        return f"<AnalyzedRun {name}, {self._result}>"
+
+    @property
+    def _result(self) -> str:
+        """`8 failures`; of numbers their mean, and failures only where there are some."""
+        mean, failures = self._stored.counts.mean, self._stored.counts.failures
+        parts = [] if mean is None else [f"mean {mean_words(mean)}"]
+        return ", ".join([*parts, *([plural(failures, "failure")] if failures or not parts else [])])
 
     def _repr_html_(self) -> str:
-        header = ("policy", "passed", "total", "rate", "low", "high", "left_out")
+        header: tuple[str, ...] = ("policy", "passed", "total", "rate", "low", "high", "left_out")
         rows = [[getattr(row, name) for name in header] for row in self.scores() if not row.category and row.total]
-        failures = plural(self._stored.counts.failures, "failure")
-        return html_table(header, rows, caption=f"{self.name} · {self.model} · {failures}")
+        if any(row.mean is not None for row in self.scores()):
+            header, rows = ("policy", *header[2:]), [[row[0], *row[2:]] for row in rows]
+        return html_table(header, rows, caption=f"{self.name} · {self.model} · {self._result}")
 
     def failures(
         self,
@@ -300,7 +308,7 @@ class RunComparison:
 
     def _repr_html_(self) -> str:
         rows = [
-            [column.label, score.passed, score.total, score.rate]
+            [column.label, score.passed if score.mean is None else None, score.total, score.rate]
             for column in self._comparison.columns
             for score in [column.scores["clean"]]
         ]
@@ -332,6 +340,7 @@ def _run_row(stored: StoredRun, name: str) -> RunRow:
         cases=counts.cases,
         attempts=counts.attempts_in_log,
         passed=counts.outcomes.get("pass", 0),
+        mean=counts.mean,
         failures=counts.failures,
         is_excluded=run.excluded is not None,
     )

@@ -110,3 +110,19 @@ def test_labels_without_an_order_are_counts(tmp_path, monkeypatch):
             assert re.search("left 4.*both 4.*right 4", text), (command, text)
     scores = done("score", row["run_id"], "--json").row["scores"]
     assert {score["total"] for score in scores.values()} == {0}
+
+
+@pytest.mark.req("N-03")
+@pytest.mark.parametrize("log", LOGS)
+def test_the_table_that_errata_exports_has_the_same_mean(log, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made = LOGS[log]
+    done("import", made if isinstance(made, Path) else made(tmp_path))
+    (row,) = done("runs", "--json").rows
+    done("export", row["run_id"], "-o", "tables")
+    done("map", "tables/attempts.csv")
+    done("import", "tables/attempts.csv", "--store", "again.db")
+    (again,) = done("runs", "--json", "--store", "again.db").rows
+
+    assert again["counts"]["mean"] == pytest.approx(row["counts"]["mean"])
+    assert again["counts"]["values"] == row["counts"]["values"]

@@ -8,7 +8,7 @@ from errata.cli.door import Pipe
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.render.fields import place_of
-from errata.cli.render.runs import attempts_in_words, failures_in_words, title_of
+from errata.cli.render.runs import results_in_words, title_of
 from errata.errors import ErrataError
 from errata.json_output.runs import watch_output
 from errata.report.gate_comment import score_words
@@ -105,7 +105,7 @@ def _say_nothing_new(poll: Poll) -> None:
 
 def _put_run(run: FinishedRun) -> None:
     view = run.view
-    words = [f"{attempts_in_words(view.stored)}, {failures_in_words(view.stored)}"]
+    words = [results_in_words(view.stored)]
     words += [f"clean {score_words(view.scores().scores['clean'])}"]
     words += [] if view.health.fit else ["NOT FIT"]
     put(f"{run.change} · {title_of(view.run, view.handle)} · {' · '.join(words)}", hang=4)

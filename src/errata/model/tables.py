@@ -76,6 +76,8 @@ class ScoreRow(NamedRun):
     passed: int
     total: int
     rate: float | None
+    mean: float | None
+    """Of results that are numbers; then it is the rate, too."""
     low: float | None
     """The 95 % interval of the rate, with `high`."""
     high: float | None
@@ -99,6 +101,8 @@ class RunRow(NamedRun):
     cases: int
     attempts: int
     passed: int
+    mean: float | None
+    """Where results are numbers that no rule makes a pass or a failure."""
     failures: int
     is_excluded: bool
 
