@@ -18,6 +18,8 @@ class AttemptRow(AttemptRowOutput):
     native_status: str | None
     """The harness's own status."""
     failed_checks: tuple[str, ...]
+    value: float | None
+    """The result as a number: where it is none, 1 for a pass and 0 for a failure."""
     reported: float | None
     """The value that the harness put into its headline."""
     threshold: float | None

@@ -65,7 +65,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         r"score|final_score|total_score|overall_score|overall|reward|points|punkte",
         r"accuracy|acc|f1|f1_score|pass_rate|pass_?(?:at_)?\d+|similarity|rouge_?l?|bleu|exact_match|em|correctness"
         r"|average|avg|mean",
-        r"rating|quality|grade|metric|value|reported|.*_score",
+        r"rating|quality|grade|metric|value|.*_score",
     ),
     "error": (
         r"error(?:_(?:message|msg|text|info|detail|details|type))?|errors|exception|exc|traceback|err|fehler"

@@ -45,8 +45,16 @@ def guess_errors(pool: ColumnPool) -> None:
         pool.draft.doubt("attempt", "scoring_error", "it is filled in every row")
 
 
+OWN_COLUMNS = frozenset(("attempt_id", "case_key", "is_failure", "value"))
+"""Of the table of attempts that errata exports."""
+
+
 def guess_verdicts(pool: ColumnPool) -> None:
     """The verdict first, then the score, then everything else that was measured."""
+    profiles = pool.profiles
+    if profiles.keys() >= OWN_COLUMNS and profiles["value"].numbers:
+        pool.put("attempt", "score", profiles["value"])
+        return
     flags = [profile for profile in pool.free() if (profile.is_flag or profile.is_verdict) and "]" not in profile.path]
     named = pool.candidates("passed", lambda profile: profile.is_flag or profile.is_verdict, flags)
     programs = [
