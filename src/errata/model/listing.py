@@ -137,8 +137,8 @@ class RunDigest(Struct):
     lower_is_better: bool = False
     unit: str = "cases"
     owners: dict[str, int] = {}
-    reasons: dict[str, str] = {}
-    """Owner → why most of its failures have it."""
+    notes: dict[str, str] = {}
+    """Owner → how its failures are proven, or why they are its own."""
     reviewed: int = 0
     inherited: int = 0
     open_reviews: int = 0
@@ -154,7 +154,8 @@ class RunDigest(Struct):
     past: PastCounts = PastCounts()
     tokens_in: int | None = None
     tokens_out: int | None = None
-    cost: float | None = None
+    cost: str = ""
+    """In words, with whose it is; empty where nothing is known."""
 
     @property
     def of_numbers(self) -> PolicyScore | None:

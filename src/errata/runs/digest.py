@@ -70,6 +70,8 @@ def _digest(view: RunView) -> RunDigest:
     run, scores = view.run, summary.scores
     usage = run.usage.subject
     owners: dict[str, int] = {one.owner: one.count for one in summary.owners}
+    counts = view.stored.counts
+    repeated = counts.attempts_in_log > counts.cases and bool(run.suite)
     return RunDigest(
         fit=summary.health.fit,
         health=_health(run, summary),
@@ -82,7 +84,7 @@ def _digest(view: RunView) -> RunDigest:
         lower_is_better=run.lower_is_better,
         unit=summary.unit,
         owners=owners,
-        reasons={one.owner: next(iter(one.reasons)) for one in summary.owners if one.reasons},
+        notes={one.owner: one.note(repeated=repeated) for one in summary.owners},
         reviewed=summary.reviewed,
         inherited=summary.inherited,
         open_reviews=sum(owners.values()) - summary.reviewed - summary.inherited,
@@ -97,7 +99,7 @@ def _digest(view: RunView) -> RunDigest:
         past=past_counts(view, past_of(view)),
         tokens_in=usage.input,
         tokens_out=usage.output,
-        cost=view.stored.counts.cost,
+        cost=summary.cost_words,
     )
 
 

@@ -18,6 +18,8 @@ from errata.model.run import case_name
 from errata.model.standing import Standing
 from errata.model.suspects import SuspectTasks
 from errata.model.words import Owner, Proof, ProofReason
+from errata.render.figures import cost_parts, money, plural, simulator_cost
+from errata.render.proof import proof_counts
 from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.first_page import (
     ALL_PASSED,
@@ -32,6 +34,7 @@ from errata.runs.history import RunHistory
 from errata.runs.scores import Scores
 from errata.runs.standings import owner_of
 from errata.runs.suspicions import SuspiciousCount
+from errata.text.clean import one_line
 
 if TYPE_CHECKING:
     from errata.runs.view import RunView
@@ -72,6 +75,17 @@ class Owned(msgspec.Struct, frozen=True):
     """Of the owner `model`: failures that are shown to be the model's."""
     presumed: dict[ProofReason, int] = {}
     """Of the owner `model`: why → failures that are only presumed to be the model's."""
+
+    def note(self, *, repeated: bool = False) -> str:
+        """`1 supported, 5 presumed: …`, or `the rate limit was reached`; with counts where that is not all of it."""
+        if proofs := proof_counts(self.shown, self.presumed, repeated=repeated):
+            return proofs
+        reasons = [(often, one_line(reason)) for reason, often in self.reasons.items()]
+        if len(reasons) == 2 and sum(self.reasons.values()) == self.count:
+            return "; ".join(f"{often:,}: {reason}" for often, reason in reasons)
+        for often, reason in reasons[:1]:
+            return reason if often == self.count else f"{often:,} of {self.count:,}: {reason}"
+        return ""
 
 
 class CategoryFailures(NamedTuple):
@@ -218,6 +232,19 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def all_passed(self) -> bool:
         return self.without_failures == ALL_PASSED
+
+    @property
+    def cost_words(self) -> str:
+        """`$0.4480 (agent $0.40 · judge $0.05), unknown for 1 attempt`; empty where the log states no cost."""
+        counts, cost = self.stored.counts, self.scores.cost
+        if counts.cost is None:
+            return ""
+        unknown = counts.counted - counts.cost_known - counts.executions.get("missing", 0)
+        currency = self.stored.run.extra.get("currency", "USD")
+        if cost.is_simulator_only:
+            return simulator_cost(counts.cost, unknown, currency)
+        rest = f", unknown for {plural(unknown, 'attempt')}" if unknown else ""
+        return f"{money(counts.cost, 2 if counts.cost >= 1 else 4, currency)}{cost_parts(cost, currency)}{rest}"
 
     @property
     def no_estimate(self) -> NoEstimate | None:

@@ -205,8 +205,15 @@ def report_transcripts(
 def write_reports(
     planned: Sequence[PlannedReport], *, day: str, output: Path | None, html: bool = False, common: bool = False
 ) -> "Iterator[tuple[PlannedReport, RunWritten | ComparisonWritten | BatchWritten | TranscriptsWritten]]":
-    """Each when it is written. Without `output` in their usual places: a batch in the folder of its results."""
+    """Each when it is written. Without `output` in their usual places: a batch in the folder of its results.
+
+    A page of HTML is beside its Markdown, which keeps what people write into it.
+    """
+    if output is not None and output.suffix == ".html":
+        output, html = output.with_suffix(".md"), True
     several = sum(report.profile == "batch" for report in planned) > 1
+    if output is not None and output.suffix == ".md" and any(report.profile == "batch" for report in planned):
+        raise ReportError("The report of a batch is a folder", hint="name a folder with --output")
     for report in planned:
         profile, views = report
         if profile == "comparison":

@@ -201,8 +201,9 @@ def write_folder(runs: tuple[str, ...], folder: Path, options: Options, *, force
 def _show_folder(made: "ComparisonFolder", store: Store) -> None:
     handles = handles_of(all_runs(store))
     run, place = made.runs[0].run, place_of(str(made.folder))
-    models = len({one.run.subject.model for one in made.runs})
-    put(f"{run.suite} · {plural(len(made.runs), 'run')} of {plural(models, 'model')} · {place}")
+    models = {one.run.subject.model for one in made.runs} - {""}
+    of = f" of {plural(len(models), 'model')}" if models else ""
+    put(f"{run.suite} · {plural(len(made.runs), 'run')}{of} · {place}")
     put()
     rows = [(one.path.name, made.rows.get(one.path.name, ""), one.change) for one in made.written]
     put_table(("file", "rows", "status"), rows, right=("rows",))

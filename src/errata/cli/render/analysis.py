@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from pathlib import PurePath
 
 from errata.cli.fitting import WIDTH, columns, padded
-from errata.cli.output import money, number, plural, put, put_command, say
+from errata.cli.output import number, plural, put, put_command, say
 from errata.cli.render.runs import counted_in, failures_in_words, repeated_rows
 from errata.cli.render.scores import figures
 from errata.cli.table import put_parts, put_table, some_of
@@ -14,10 +14,10 @@ from errata.model import CauseSummary, Run
 from errata.model.check import ScorerCount
 from errata.model.counts import holds_only_failures
 from errata.model.run import subject_label
-from errata.render.figures import cost_parts, mean_words, overlap_note, simulator_cost
-from errata.render.proof import proof_counts, proof_legend
+from errata.render.figures import cost_parts, mean_words, overlap_note
+from errata.render.proof import proof_legend
 from errata.runs.first_page import cases_not_in_log
-from errata.runs.summary import Analysis, Owned
+from errata.runs.summary import Analysis
 from errata.runs.view import RunView
 from errata.text.clean import one_line
 from errata.text.shell import shell_word
@@ -43,21 +43,11 @@ def show_owners(analysis: Analysis) -> None:
         hang = columns(line) + 3
         if WIDTH - hang < REASON:
             hang = 12
-        reason = proof_counts(owner.shown, owner.presumed, repeated=repeated) or _reasons(owner)
+        reason = owner.note(repeated=repeated)
         put(f"{line}   {reason}" if reason else line, hang=hang, colour=[owner.owner])
     shown, presumed = (sum(one.shown for one in analysis.owners), any(one.presumed for one in analysis.owners))
     if legend := proof_legend(shown, presumed):
         put(f"{'':<8} {legend}", hang=9)
-
-
-def _reasons(owner: Owned) -> str:
-    """`the rate limit was reached`; with counts if there are two reasons, or not all failures have that one."""
-    reasons = [(often, one_line(reason)) for reason, often in owner.reasons.items()]
-    if len(reasons) == 2 and sum(owner.reasons.values()) == owner.count:
-        return "; ".join(f"{often:,}: {reason}" for often, reason in reasons)
-    for often, reason in reasons[:1]:
-        return reason if often == owner.count else f"{often:,} of {owner.count:,}: {reason}"
-    return ""
 
 
 def show_causes(analysis: Analysis) -> None:
@@ -228,17 +218,12 @@ def show_cost(analysis: Analysis) -> None:
     counts = analysis.stored.counts
     if counts.cost is None:
         return
-    unknown = counts.counted - counts.cost_known - counts.executions.get("missing", 0)
-    currency = analysis.stored.run.extra.get("currency", "USD")
     if analysis.scores.cost.is_simulator_only:
-        put(f"Cost     {simulator_cost(counts.cost, unknown, currency)}", hang=9)
+        put(f"Cost     {analysis.cost_words}", hang=9)
         return
-    rest = f", unknown for {plural(unknown, 'attempt')}" if unknown else ""
-    parts = cost_parts(analysis.scores.cost, currency)
-    whose = "agent tokens" if parts else "tokens"
+    whose = "agent tokens" if cost_parts(analysis.scores.cost) else "tokens"
     spent = f" · {number(counts.tokens)} {whose}" if counts.tokens is not None else ""
-    total = money(counts.cost, 2 if counts.cost >= 1 else 4, currency)
-    put(f"Cost     {total}{parts}{rest}{spent}", hang=9)
+    put(f"Cost     {analysis.cost_words}{spent}", hang=9)
     if len(analysis.stored.run.sessions) > 1:
         put(f"         {cost_of_sessions(analysis.handle)}", hang=9)
 

@@ -10,7 +10,7 @@ from errata.model.listing import Facets, Grouping, RunDigest
 from errata.model.run import case_name, subject_label
 from errata.model.times import spelled_span, to_text
 from errata.render.blocks_html import page_text
-from errata.render.figures import NONE, decimal, money, plural
+from errata.render.figures import NONE, decimal, plural
 from errata.render.palette import OWNERS
 from errata.server.exchange import Answer, Bytes, Endpoint, Exchange, Page, Redirect
 from errata.server.layout import FAILURE_KEYS, card, data_words, link, list_scripts, table
@@ -174,7 +174,7 @@ def _facts(stored: StoredRun, digest: RunDigest | None) -> str:
         page_text(spelled_span(run.started_at, run.finished_at)),
         f"<b>{counts.attempts_in_log:,}</b> attempts{failed}",
         tokens,
-        money(counts.cost, 2) if counts.cost is not None else "cost not reported",
+        page_text(spent.cost) if counts.cost is not None else "cost not reported",
         "" if digest is None or digest.past.runs else "first run of this model and suite",
         page_text(f"excluded: {run.excluded.reason}") if run.excluded is not None else "",
     )

@@ -181,8 +181,7 @@ def _owner_card(digest: RunDigest, run: Run, query: RunQuery) -> str:
         words = page_text(digest.without_failures or "No failures")
         return f'<section class="card"><h2>Who has to act</h2><p>{words}.</p></section>'
     counts = tuple(
-        OwnerCount(owner=owner, count=count, note=digest.reasons.get(owner, ""))
-        for owner, count in digest.owners.items()
+        OwnerCount(owner=owner, count=count, note=digest.notes.get(owner, "")) for owner, count in digest.owners.items()
     )
     strip = OwnerStrip(counts=counts)
 

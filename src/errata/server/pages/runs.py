@@ -2,7 +2,8 @@
 
 from shlex import quote as shell_quoted
 
-from errata.model import StoredRun
+from errata.compare.matrix import own_names
+from errata.model import Run, StoredRun
 from errata.model.listing import RunDigest
 from errata.model.record import Struct
 from errata.model.run import case_name, subject_label
@@ -169,16 +170,28 @@ def _nothing(query: RunsQuery) -> str:
 
 def _table(shown: list[StoredRun], digests: dict[str, RunDigest]) -> str:
     heads = "".join(f'<th scope="col"{f" class={kind}" if kind else ""}>{name}</th>' for name, kind in _HEADS)
-    rows = "".join(_row(stored, digests.get(stored.run.id)) for stored in shown)
+    apart = _set_apart([stored.run for stored in shown])
+    rows = "".join(_row(stored, digests.get(stored.run.id), apart.get(stored.run.id, "")) for stored in shown)
     return (
         f'<div class="wide card" role="region" tabindex="0" aria-label="Runs"><table class="runs" data-list>'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
-def _row(stored: StoredRun, digest: RunDigest | None) -> str:
+def _set_apart(runs: list[Run]) -> dict[str, str]:
+    """Run id → its own name, else its folder, where the rest of its row is that of another run."""
+    alike: dict[tuple[str, ...], list[Run]] = {}
+    for run in runs:
+        key = subject_label(run) or run.native_id, run.subject.agent, run.suite, spelled_span(run.started_at, None)
+        alike.setdefault(key, []).append(run)
+    groups = [group for group in alike.values() if len(group) > 1]
+    return {run.id: name for group in groups for run, name in zip(group, own_names(group), strict=True)}
+
+
+def _row(stored: StoredRun, digest: RunDigest | None, apart: str) -> str:
+    """`apart`: what sets the run apart from others that look the same."""
     run, counts = stored.run, stored.counts
-    agent = f' <span class="sub">{page_text(run.subject.agent)}</span>' if run.subject.agent else ""
+    agent = "".join(f' <span class="sub">{page_text(word)}</span>' for word in (run.subject.agent, apart) if word)
     model = page_text(subject_label(run) or run.native_id)
     name = f'<a class="open" href="{run_page(run.id)}" title="{model}">{model}</a>{agent}'
     version = f' <span class="sub">{page_text(run.suite_version)}</span>' if run.suite_version else ""
