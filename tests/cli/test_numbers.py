@@ -126,3 +126,27 @@ def test_the_table_that_errata_exports_has_the_same_mean(log, tmp_path, monkeypa
 
     assert again["counts"]["mean"] == pytest.approx(row["counts"]["mean"])
     assert again["counts"]["values"] == row["counts"]["values"]
+
+
+@pytest.mark.req("N-03")
+def test_beside_numbers_an_attempt_that_broke_off_is_no_result_and_the_runs_still_differ(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [f"c{at},{model},{value + at / 100}," for model, value in (("a", 0.3), ("b", 0.7)) for at in range(12)]
+    lines[4] = "c4,a,,ConnectionError: connection refused by the provider"
+    Path("f1.csv").write_text("\n".join(("case,model,f1,error", *lines)) + "\n")
+    Path("f1.csv.map.toml").write_text(
+        '[run]\nmodel = { column = "model" }\n[case]\nname = "case"\n[attempt]\nscore = "f1"\nerror = "error"\n'
+    )
+    done("import", "f1.csv")
+    names = [row["run_id"] for row in done("runs", "--json").rows]
+    compared = done("compare", *names)
+    done("report", *names)
+
+    (report,) = tmp_path.rglob("deep_error_analysis.md")
+    for text in (compared.out, report.read_text()):
+        assert "over 11 cases" in text
+        assert re.search("[ab] is better", re.sub(r"\s+", " ", text))
+        assert "No two runs" not in text
+        assert not re.search(r"\bc4\b.* 0\b(?!\.)", text), text
+    (row,) = (row for row in done("compare", *names, "--json").row["matrix"] if row["case"] == "c4")
+    assert sorted(row["values"], key=str) == [0.74, None]

@@ -50,9 +50,10 @@ class Matrix(msgspec.Struct, frozen=True):
 
     @property
     def has_only_numbers(self) -> bool:
-        """Nothing passed or failed."""
+        """Nothing passed or failed: what broke off did neither."""
         cells = [cell for row in self.rows.values() for cell in row if cell is not None]
-        return self.has_numbers and not any(cell.passes or cell.fails for cell in cells)
+        judged = (cell.passes or (cell.value is None and cell.result is not None) for cell in cells)
+        return self.has_numbers and not any(judged)
 
     @property
     def shared(self) -> frozenset[str]:

@@ -310,7 +310,7 @@ def _matrix_cells(grid: Grid, order: Sequence[int], places: Sequence[int], head:
 
 
 def _other_cell(x: int, y: int, letter: str, title: str, text: Gate, value: float | None, scale: Scale) -> str:
-    """A number is the darker the higher it is."""
+    """A number has the stronger shade the higher it is."""
     kind, shown, shade = ("pass", PASSED, "") if letter == "." else ("other", letter.strip(), "")
     if value is not None:
         kind, shown, shade = "value", _short(value), f' fill-opacity="{0.04 + 0.4 * scale.share(value):.2f}"'

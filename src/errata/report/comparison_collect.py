@@ -301,7 +301,7 @@ def _categories(comparison: Comparison) -> Iterator[CategoryRows]:
 def _apart(comparison: Comparison, names: ReportedCaseNames) -> Iterator[CaseApart]:
     """The cases of runs of numbers with the largest differences first."""
     rows = comparison.matrix.rows if comparison.matrix.has_numbers else {}
-    values = {case: tuple(cell.share if cell is not None else None for cell in row) for case, row in rows.items()}
+    values = {case: tuple(cell.result if cell is not None else None for cell in row) for case, row in rows.items()}
     spread = {
         case: max(known) - min(known)
         for case, each in values.items()

@@ -261,6 +261,8 @@ def _sections(report: ComparisonReport) -> Iterator[Section]:
         by_model, report.changes, report.case_word, () if report.of_numbers else report.pairs
     ):
         yield differences
+    if report.of_numbers:
+        yield from _number_tables(report)
     yield causes_section(report)
     if (advice := advice_section(report)) is not None:
         yield advice
@@ -269,7 +271,7 @@ def _sections(report: ComparisonReport) -> Iterator[Section]:
     if report.suspects:
         yield suspects_section(report.suspects)
     yield models_section(report)
-    if report.categories:
+    if report.categories and not report.of_numbers:
         yield Section(title="Categories", blocks=tuple(_categories(report)))
     yield from _ending(report)
 
@@ -281,6 +283,11 @@ def _of_numbers(report: ComparisonReport) -> Iterator[Section]:
         yield unmeasured
     if differences := differences_section(report.differences_by_model, None, report.case_word):
         yield differences
+    yield from _number_tables(report)
+    yield from _ending(report)
+
+
+def _number_tables(report: ComparisonReport) -> Iterator[Section]:
     labels = [run.label for run in report.runs]
     if report.apart:
         rows = [(case.case, *map(_value, case.values)) for case in report.apart]
@@ -290,7 +297,6 @@ def _of_numbers(report: ComparisonReport) -> Iterator[Section]:
         means = [(each.name, str(each.cases), *map(_value, each.means.values())) for each in report.categories]
         heads = ("category", "cases", *labels)
         yield Section(title="Mean by Category", blocks=(table(heads, means, right=heads[1:]),))
-    yield from _ending(report)
 
 
 def _value(value: float | None) -> str:

@@ -143,14 +143,15 @@ def answer_sentences(report: ComparisonReport) -> list[str]:
     if len(report.runs) > 1 and report.failed_by_all_runs:
         why = ": the task or the grader may be at fault" if presumed["nobody_passed"] else ""
         parts.append(f"{_shared(report)} in every run{why}.")
-    return [*parts, *filter(None, [_difference(report)])]
+    return [*parts, *(number_words(report.differences_by_model) if report.of_numbers else _difference(report))]
 
 
-def _difference(report: ComparisonReport) -> str:
-    """Whether any two runs differ significantly; empty for one run."""
+def _difference(report: ComparisonReport) -> Iterator[str]:
+    """Whether any two runs differ significantly; nothing for one run."""
     if differing := sum(one.differs for one in report.pairs):
-        return f"{plural(differing, 'pair')} of runs {'differs' if differing == 1 else 'differ'} significantly."
-    return "No two runs differ significantly." if len(report.runs) > 1 else ""
+        yield f"{plural(differing, 'pair')} of runs {'differs' if differing == 1 else 'differ'} significantly."
+    elif len(report.runs) > 1:
+        yield "No two runs differ significantly."
 
 
 def _shared(report: ComparisonReport) -> str:

@@ -256,7 +256,7 @@ def _grid(page: ComparedPage, window: Sequence[str], groups: Sequence[tuple[str,
         for cells, row in zip(page.cells, states, strict=True)
     ]
     ends = " to ".join(map(decimal, (page.scale.low, page.scale.high)))
-    legend = LEGEND | {"n": f"a number, darker is higher: {ends}", "~": "share of its attempts that passed"}
+    legend = LEGEND | {"n": f"a number; a stronger shade is higher: {ends}", "~": "share of its attempts that passed"}
     values = [page.values(case) for case in window]
     return Grid(
         rows=page.labels,
@@ -401,7 +401,8 @@ def _pair_cells(pair: RunPairOutput, page: ComparedPage) -> tuple[str, ...]:
 
 def _largest(page: ComparedPage) -> str:
     """Cases on which the runs differ most."""
-    cases = sorted(page.comparison.matrix.rows, key=page.apart, reverse=True)[:NAMED]
+    shared = [case for case in page.comparison.matrix.rows if sum(value is not None for value in page.values(case)) > 1]
+    cases = sorted(shared, key=page.apart, reverse=True)[:NAMED]
     rows = (
         (page.case_link(case), *map(decimal, page.values(case)), f"<b>{decimal(page.apart(case))}</b>")
         for case in cases
