@@ -60,10 +60,10 @@ def test_no_command_has_a_pass_rate_of_a_run_of_numbers(log, tmp_path, monkeypat
     mean = row["counts"]["mean"]
     assert mean is not None
     for command in COMMANDS:
-        said = errata(*(row["run_id"] if word == "RUN" else word for word in command))
+        result = errata(*(row["run_id"] if word == "RUN" else word for word in command))
         # what the harness itself calls a pass is its own count
-        text = re.sub("(?m)^.*as.reported.*$", "", f"{said.out}\n{said.err}")
-        assert said.code == 0, (command, text)
+        text = re.sub("(?m)^.*as.reported.*$", "", f"{result.out}\n{result.err}")
+        assert result.code == 0, (command, text)
         assert not NO_RATE.search(text), (command, text)
         if command[0] in SCORES:
             assert f"{mean:.4g}".rstrip("0") in text, (command, text)
@@ -82,11 +82,11 @@ def test_a_report_that_compares_runs_of_numbers_says_by_how_much_their_means_dif
     monkeypatch.chdir(tmp_path)
     done("import", *sorted(NUMBERS.glob(f"{pair}-*")))
     rows = done("runs", "--json").rows
-    said = done("report", *(row["run_id"] for row in rows), "--html")
+    result = done("report", *(row["run_id"] for row in rows), "--html")
 
-    assert " minus " in said.out
+    assert " minus " in result.out
     (report,) = tmp_path.rglob("deep_error_analysis.md")
-    for text in (said.out, report.read_text(), report.with_suffix(".html").read_text()):
+    for text in (result.out, report.read_text(), report.with_suffix(".html").read_text()):
         assert " points" not in text
         assert "paired t-test" in text
     if not any(row["counts"]["failures"] for row in rows):
@@ -102,9 +102,9 @@ def test_labels_without_an_order_are_counts(tmp_path, monkeypatch):
     (row,) = done("runs", "--json").rows
     assert row["counts"]["labels"] == {"left": 4, "both": 4, "right": 4}
     for command in COMMANDS:
-        said = errata(*(row["run_id"] if word == "RUN" else word for word in command))
-        text = f"{said.out}\n{said.err}"
-        assert said.code == 0, (command, text)
+        result = errata(*(row["run_id"] if word == "RUN" else word for word in command))
+        text = f"{result.out}\n{result.err}"
+        assert result.code == 0, (command, text)
         assert not NO_RATE.search(text), (command, text)
         if command[0] in {*SCORES} - {"score", "check"}:
             assert re.search("left 4.*both 4.*right 4", text), (command, text)

@@ -18,7 +18,7 @@ from errata.report.comparison_rows import ReportedCaseNames, called
 from errata.report.parts import figures_of, heads_of, interval, name_list
 from errata.report.shared import score_line
 
-PAIRS, LISTED, TOLD = 15, 20, 5
+PAIRS, LISTED, SENTENCES = 15, 20, 5
 
 
 # facts
@@ -109,7 +109,7 @@ def changes_words(changes: RunChanges) -> str:
 def number_words(models: ModelComparison) -> Iterator[str]:
     """`good minus bad: +0.354 [+0.295, +0.412] over 30 cases (p < 0.001): good is better.`"""
     corrected = ", Holm" if len(models.pairs) > 1 else ""
-    for row in models.pairs[:TOLD]:
+    for row in models.pairs[:SENTENCES]:
         first, second = (row.first, row.second) if row.better >= 0 else (row.second, row.first)
         result = f"{first} is better than {second}" if row.better else "no significant difference"
         test = f"{p_value(row.adjusted)}, paired t-test{corrected}"
