@@ -9,6 +9,7 @@ from errata.model import Attempt, Attribution, BucketCounts, BucketPlace, Fix, O
 from errata.model.standing import AttemptReview
 from errata.model.verdict import OF_TASK, word_for
 from errata.model.words import NO_TRIAL
+from errata.render.figures import mean_words
 from errata.render.proof import proof_words
 from errata.runs.explanation import BY_DEFAULT, Explanation, Reason
 from errata.runs.failures import words_below
@@ -64,6 +65,7 @@ def _facts(attempt: Attempt) -> list[str]:
     spent = attempt.usage.subject
     execution = f"execution {attempt.execution}{_without_output(attempt)}"
     facts = [execution, f"measurement {attempt.measurement}", f"outcome {attempt.outcome}"]
+    facts += [f"value {mean_words(attempt.value)}"] if attempt.value is not None else []
     if spent.tokens is not None:
         facts.append(f"{number(spent.tokens)} tokens")
     if spent.cost is not None:
