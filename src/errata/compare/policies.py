@@ -272,5 +272,7 @@ def scores_of(trials: Trials) -> dict[Policy, Score]:
         return {policy: Score(policy=policy, remark=remark) for policy in POLICIES}
     if trials.labels:
         remark = NoteOutput(code="labels", count=trials.labels)
-        return {policy: Score(policy=policy, remark=remark) for policy in POLICIES}
+        scores = {policy: Score(policy=policy, remark=remark) for policy in POLICIES}
+        stated = next((one.value for one in trials.run.reported if one.headline), None)
+        return scores | {"as_reported": msgspec.structs.replace(scores["as_reported"], stated=stated)}
     return {policy: with_clusters(count(trials)) for policy, count in POLICIES.items()}
