@@ -441,8 +441,6 @@ OF_RUNS: dict[str, list[tuple[str, Extract]]] = {
     "p of a pair (McNemar)": [
         ("compare --json", lambda some: pairs_of(some, lambda one: as_shown(one["p"]))),
         ("compare --json, each pair alone", lambda some: pairs_alone(some, lambda one: as_shown(one["p"]))),
-        ("compare", lambda some: of_two(some, found_in(
-            r"ignificant \(p\s=\s([\d.]+\d)", compared_page(some)))),
         ("report --profile comparison --json", lambda some: of_two(
             some, next((as_shown(one["p"]) for one in compare_report(some)["pairs"]), None))),
     ],
@@ -454,6 +452,7 @@ OF_RUNS: dict[str, list[tuple[str, Extract]]] = {
     ],
     "p of a pair (McNemar), without infrastructure failures": [
         ("compare --json", lambda some: pairs_of(some, lambda one: as_shown(one["p"]), "clean")),
+        ("compare", lambda some: of_two(some, found_in(r"\(p\s=\s([\d.]+\d), exact", compared_page(some)))),
         ("report, since the previous run", lambda some: of_two(
             some, (found := since(some)) and as_shown(found["p"]))),
     ],
@@ -478,13 +477,11 @@ OF_RUNS: dict[str, list[tuple[str, Extract]]] = {
     "cases compared without infrastructure failures": [
         ("compare --json", lambda some: pairs_of(some, lambda one: one["shared"], "clean")),
         ("compare", lambda some: of_two(some, number_in(
-            r"Without what clean leaves out: [\d,]+ and [\d,]+ of ([\d,]+)", compared_page(some)))),
+            r"over ([\d,]+) \w+ \(p [=<] [\d.]+, exact McNemar", compared_page(some)))),
         ("gate --json", lambda some: (found := gated(some)) and of_two(some, found["shared"])),
     ],
     "cases compared": [
         ("compare --json", lambda some: pairs_of(some, lambda one: one["shared"])),
-        ("compare", lambda some: of_two(some, number_in(
-            r"exact McNemar, ([\d,]+) ", compared_page(some)))),
         ("compare, gaps", lambda some: of_two(some, number_in(r"; ([\d,]+) compared", compared_page(some)))),
     ],
     "adjusted p of a category": [

@@ -27,11 +27,10 @@ run       model             strict = as_reported       clean
     left out of clean: 1 provider, 1 unscored
 In brackets: 95 % interval
 
-No pair differs significantly (exact McNemar on shared turns, Holm, 6 pairs; infrastructure and
-knock-on failures count as failures). The pair with the smallest p differs by +20.0 points [-1.2,
-+39.3] (voice-alpha #2 minus voice-beta). Only voice-alpha #2 fails: 2, only voice-beta: 8 (p =
-0.66, 0.11 before correction; in clean 1 and 3, p = 1.00). The 95 % interval is not corrected for 6
-pairs.
+0 of 6 pairs differ significantly (Holm). The closest to it:
+voice-alpha #2 minus acme/voice-gamma: +11.1 points [-3.6, +27.1] over 27 turns (p = 1.00, exact
+    McNemar): no significant difference. Only voice-alpha #2 fails: 0, only acme/voice-gamma: 3. If
+    infrastructure and knock-on failures count: 1 and 4 (p = 1.00).
 
 turn     voice-alpha #1  voice-alpha #2  voice-beta  acme/voice-gamma
 turn-3   .               .               .           e
@@ -139,10 +138,9 @@ run       model                   strict                     as_reported   clean
     NOT FIT · left out of clean: 2 missing, 1 contradictory
 In brackets: 95 % interval
 
-Significant only if infrastructure and knock-on failures count (p = 0.02, exact McNemar, 27 turns):
-voice-beta fails more often than voice-beta (mode rehydrated). Only voice-beta fails: 7. Only
-voice-beta (mode rehydrated) fails: 0. voice-beta minus voice-beta (mode rehydrated): -25.9 points
-[-43.6, -7.2]. Without what clean leaves out: 2 and 0 of 22 turns (p = 0.50).
+voice-beta minus voice-beta (mode rehydrated): -9.1 points [-26.3, +7.1] over 22 turns (p = 0.50,
+exact McNemar): no significant difference. Only voice-beta fails: 2, only voice-beta (mode
+rehydrated): 0. If infrastructure and knock-on failures count: 7 and 0 (p = 0.02).
 voice-beta (mode rehydrated) is NOT FIT: a difference from it is not reliable.
 
 turn     voice-beta  voice-beta (mode rehydrated)
@@ -161,7 +159,7 @@ turn-28  c           .
 turn-29  c           .
 
 F fail · . pass · c follows from turn-24 · - missing or unfinished · ! rows contradict each other
-(17 turns pass in both runs)\
+(17 turns pass in both runs)
 """)
 
 

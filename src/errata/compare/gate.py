@@ -66,9 +66,9 @@ class CaseChange(Struct):
 class Changes(Struct):
     cases: dict[ChangeKind, tuple[CaseChange, ...]]
     shared: int
-    """Cases with a result in both runs, without infrastructure failures and edited tasks."""
+    """Cases that pass or fail in both runs, without infrastructure failures and edited tasks."""
     test: TallyOutput
-    """Exact McNemar over those that pass or fail."""
+    """Exact McNemar over these cases."""
     drop: DropOutput | None = None
     """None where they share no case."""
 
@@ -127,7 +127,7 @@ def changes_between(
     drop = _drop(pair, of_numbers=any(cell is not None and cell.value is not None for cell in cells))
     return Changes(
         cases={kind: tuple(those) for kind, those in cases.items()},
-        shared=drop.cases if drop is not None else 0,
+        shared=pair.clean.shared,
         test=pair.clean,
         drop=drop,
     )
@@ -358,7 +358,7 @@ def _codes(given: GateInput, rules: GateRules, *, new: bool, stale: bool) -> Ite
     elif given.changes is None:
         if rules.needs_baseline:
             yield "no_baseline"
-    elif not given.changes.shared:
+    elif not (given.changes.shared or given.changes.drop):
         yield "nothing_shared"
     if new:
         yield "new_failures"

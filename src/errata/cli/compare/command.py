@@ -132,14 +132,14 @@ def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
     names = names_of(comparison, word_for_cases(comparison))
     put_head(comparison, handles)
     put_runs(comparison, handles)
+    all_pass = len(comparison.matrix.passed_everywhere) == len(comparison.matrix.rows)
+    if not all_pass:
+        doubted = [one.label for one in comparison.runs if doubted_results(one.runs, store)]
+        put_pairs(comparison, names, doubted=doubted)
     if comparison.matrix.has_only_numbers:
         put_numbers(comparison, names, every=every)
         if not comparison.failed_rows:
             return
-    all_pass = len(comparison.matrix.passed_everywhere) == len(comparison.matrix.rows)
-    if not all_pass and not comparison.matrix.has_only_numbers:
-        doubted = [one.label for one in comparison.runs if doubted_results(one.runs, store)]
-        put_pairs(comparison, names, doubted=doubted)
     put_matrix(comparison, names, every=every)
     if all_pass:
         return

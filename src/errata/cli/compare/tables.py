@@ -28,21 +28,59 @@ FEW = 1 / 3
 
 def put_pairs(comparison: Comparison, names: CaseLabels, *, doubted: Sequence[str]) -> None:
     """`doubted`: the runs whose results the checkup doubts."""
-    pairs = [one for one in comparison.pairings if one.all.shared]
+    pairs = sorted((one for one in comparison.pairings if _share_cases(one)), key=lambda one: one.difference.p)
     put()
     if not pairs:
         put(f"No two runs share a measured {names.word}")
         return
-    differing = sorted((one for one in pairs if one.all.differs), key=lambda one: one.all.p)
-    if differing:
-        _put_differing(differing, pairs, names)
-    else:
-        put(_no_difference(pairs, comparison, names, doubted), hang=0)
-    if changes := clean_in_words(pairs):
-        put(changes, hang=0)
+    if not any(map(_is_apart, pairs)):
+        put(_agreement(pairs, comparison, names, doubted), hang=0)
+        if not any(one.shares for one in pairs):
+            return
+    differing = [one for one in pairs if one.difference.differs]
+    if len(pairs) > 1:
+        verb = "differs" if len(differing) == 1 else "differ"
+        counted = f"{len(differing)} of {len(pairs)} pairs {verb} significantly (Holm)"
+        put(f"{counted}; intervals are not corrected:" if differing else f"{counted}. The closest to it:", hang=0)
+    for pair in differing[:SHOWN] or pairs[:1]:
+        put(pair_words(pair, names, of_numbers=comparison.matrix.has_numbers), hang=0 if len(pairs) == 1 else 4)
+    if len(differing) > SHOWN:
+        put(f"and {len(differing) - SHOWN} more with --json")
     if any(one.all.differs or one.clean.differs for one in pairs) and (note := _unfit_note(comparison)):
         put(note, hang=0)
-    _put_shares(pairs, names)
+
+
+def _share_cases(pair: RunPairOutput) -> bool:
+    return pair.shares is not None or pair.all.shared > 0
+
+
+def _is_apart(pair: RunPairOutput) -> bool:
+    return pair.difference.differs or bool(pair.all.only_first_fails or pair.all.only_second_fails)
+
+
+def pair_words(pair: RunPairOutput, names: CaseLabels, *, of_numbers: bool = False) -> str:
+    """`A minus B: +20.0 points [+1.2, +39.3] over 22 cases (p = 0.03, exact McNemar): A is better. …`"""
+    shares, clean, every = pair.shares, pair.clean, pair.all
+    if shares is not None:
+        apart = signed_numbers(shares.mean, shares.interval) if of_numbers else points(shares.mean, shares.interval)
+        test, cases = "paired t-test over all attempts", shares.cases
+    else:
+        apart, test, cases = points(clean.difference or 0.0, fitting_interval(clean)), "exact McNemar", clean.shared
+    better = pair.first if pair.better > 0 else pair.second
+    result = f"{better} is better" if pair.better else "no significant difference"
+    tested = f"{p_value(pair.difference.adjusted)}, {test}"
+    sentences = [f"{pair.first} minus {pair.second}: {apart} over {plural(cases, names.word)} ({tested}): {result}."]
+    if clean.only_first_fails or clean.only_second_fails:
+        alone = f"Only {pair.first} fails: {clean.only_first_fails:,}"
+        sentences.append(f"{alone}, only {pair.second}: {clean.only_second_fails:,}.")
+    if (every.only_first_fails, every.only_second_fails) != (clean.only_first_fails, clean.only_second_fails):
+        counts = f"{every.only_first_fails:,} and {every.only_second_fails:,} ({p_value(every.adjusted)})"
+        sentences.append(f"If {LEFT_OUT} count: {counts}.")
+    return " ".join(sentences)
+
+
+def signed_numbers(mean: float, interval: Interval | None) -> str:
+    return f"{mean:+.3g}" + (f" [{interval[0]:+.3g}, {interval[1]:+.3g}]" if interval is not None else "")
 
 
 def _unfit_note(comparison: Comparison) -> str:
@@ -52,29 +90,9 @@ def _unfit_note(comparison: Comparison) -> str:
     return f"{' and '.join(unfit)} {verb} NOT FIT: a difference from {it} is not reliable." if unfit else ""
 
 
-def _put_shares(pairs: Sequence[RunPairOutput], names: CaseLabels) -> None:
-    """Covers what McNemar's test can't: cases that a run passes in some attempts only."""
-    with_shares = [(one, one.shares) for one in pairs if one.shares is not None]
-    apart = [
-        f"{pair.first} minus {pair.second} {points(shares.mean, shares.interval)} ({p_value(shares.adjusted)})"
-        for pair, shares in sorted(with_shares, key=lambda one: one[1].p)
-        if shares.differs
-    ]
-    if with_shares:
-        more = f"; and {len(apart) - SHOWN} more with --json" if len(apart) > SHOWN else ""
-        result = f": {'; '.join(apart[:SHOWN])}{more}" if apart else ": no pair differs"
-        holm = ", Holm" if len(with_shares) > 1 else ""
-        put(f"All attempts (paired t-test over {names.word}s{holm}){result}.", hang=0)
-
-
 def put_numbers(comparison: Comparison, names: CaseLabels, *, every: bool) -> None:
-    """Runs whose results are numbers: by how much they differ, where most, and by category."""
-    shown, pairs = comparison.shown, comparison.pairings
-    put()
-    for pair in sorted(pairs, key=lambda one: one.shares.p if one.shares is not None else 1.0)[:SHOWN]:
-        put(_numbers_apart(pair, names, len(pairs)), hang=0)
-    if len(pairs) > SHOWN:
-        put(f"{len(pairs) - SHOWN} more pairs with --json")
+    """Runs whose results are numbers: where they differ most, and by category."""
+    shown = comparison.shown
     heads = heads_of([wash(column.label) for column in shown.columns], WIDTH // 2)
     by_case = {case: [cell.result if cell is not None else None for cell in row] for case, row in shown.rows.items()}
     spread = {case: max(known) - min(known) for case, row in by_case.items() if len(known := _values_in(row)) > 1}
@@ -92,20 +110,6 @@ def put_numbers(comparison: Comparison, names: CaseLabels, *, every: bool) -> No
     if heads.legend:
         put()
         put_side_by_side(heads.legend, COLUMNS)
-
-
-def _numbers_apart(pair: RunPairOutput, names: CaseLabels, pairs: int) -> str:
-    """`good minus bad: +0.354 [0.295, 0.412] over 30 cases, p < 0.001 (paired t-test): good is better.`"""
-    shares = pair.shares
-    if shares is None:
-        return f"{pair.first} and {pair.second} share no measured {names.word}, or agree on all."
-    between = f" [{shares.interval[0]:+.3g}, {shares.interval[1]:+.3g}]" if shares.interval is not None else ""
-    holm = ", Holm" if pairs > 1 else ""
-    first, second = (pair.first, pair.second) if pair.better >= 0 else (pair.second, pair.first)
-    result = f"{first} is better than {second}" if pair.better else "no significant difference"
-    cases = plural(shares.cases, names.word)
-    test = f"{p_value(shares.adjusted)}, paired t-test{holm}"
-    return f"{pair.first} minus {pair.second}: {shares.mean:+.3g}{between} over {cases} ({test}): {result}."
 
 
 def _values_in(row: Sequence[float | None]) -> list[float]:
@@ -133,48 +137,11 @@ def put_shared_part(comparison: Comparison, names: CaseLabels) -> None:
         put(f"{count} in every run: {part:,} of the {failed:,} failed rows.")
 
 
-def _no_difference(
-    pairs: Sequence[RunPairOutput], comparison: Comparison, names: CaseLabels, doubted: Sequence[str]
-) -> str:
-    smallest = min(pairs, key=lambda one: one.all.p)
-    if not any(one.all.only_first_fails or one.all.only_second_fails for one in pairs):
-        return _agreement(pairs, comparison, names, doubted)
-    if len(pairs) == 1:
-        return difference_in_words(smallest, names)
-    test = f"exact McNemar on shared {names.word}s, Holm, {len(pairs)} pairs{_counting(pairs)}"
-    return f"No pair differs significantly ({test}). {_closest(smallest)}{about_intervals(pairs, shown=1)}"
-
-
-def difference_in_words(pair: RunPairOutput, names: CaseLabels) -> str:
-    """`Not significant (p = 0.63, exact McNemar, 22 cases). Only #1 fails: 3. Only #2 fails: 5. …`, in sentences."""
-    every, clean = pair.all, pair.clean
-    test = f"({p_value(every.adjusted)}, exact McNemar, {plural(every.shared, names.word)})"
-    first, second = _short_labels(pair)
-    only = "" if clean.differs else f" only if {LEFT_OUT} count"
-    sentences = [
-        f"Significant{only} {test}: {ahead_in_words(pair)}." if every.differs else f"Not significant {test}.",
-        f"Only {first} fails: {every.only_first_fails:,}.",
-        f"Only {second} fails: {every.only_second_fails:,}.",
-        f"{first} minus {second}: {points(every.difference or 0.0, fitting_interval(every))}.",
-    ]
-    if (clean.only_first_fails, clean.only_second_fails) != (every.only_first_fails, every.only_second_fails):
-        counts = f"{clean.only_first_fails:,} and {clean.only_second_fails:,} of {plural(clean.shared, names.word)}"
-        sentences.append(f"Without what clean leaves out: {counts} ({p_value(clean.adjusted)}).")
-    return " ".join(sentences)
-
-
 def fitting_interval(tally: TallyOutput) -> Interval | None:
     """None where it excludes 0 although the exact test finds no difference: it is approximate."""
     interval = tally.interval
     excludes = interval is not None and (interval[0] > 0 or interval[1] < 0)
     return None if excludes and not tally.differs else interval
-
-
-def _short_labels(pair: RunPairOutput) -> tuple[str, str]:
-    """`#1` and `#2` for two runs of one model."""
-    (model, first_sign, first), (other, _, second) = pair.first.rpartition(" #"), pair.second.rpartition(" #")
-    is_same = first_sign and model == other
-    return (f"#{first}", f"#{second}") if is_same else (pair.first, pair.second)
 
 
 def _agreement(
@@ -205,92 +172,6 @@ def _agreement(
     if doubted:
         return f"No conclusion: {both} on {which}, but {doubts}; {left_out}."
     return f"{NO_DIFFERENCE} found: {both} on {which}; {left_out}."
-
-
-def _put_differing(differing: Sequence[RunPairOutput], pairs: Sequence[RunPairOutput], names: CaseLabels) -> None:
-    if len(pairs) == 1:
-        put(difference_in_words(pairs[0], names), hang=0)
-        return
-    verb = "differs" if len(differing) == 1 else "differ"
-    basis = f"exact McNemar on shared {names.word}s, Holm{_counting(pairs)}"
-    put(f"{len(differing)} of {len(pairs)} pairs {verb} significantly ({basis}):", hang=0)
-    for pair in differing[:SHOWN]:
-        put(f"  {_pair_in_words(pair)}", hang=4)
-    if len(differing) > SHOWN:
-        put(f"  and {len(differing) - SHOWN} more with --json")
-    put(about_intervals(pairs, shown=len(differing)).strip(), hang=0)
-
-
-def _counting(pairs: Sequence[RunPairOutput]) -> str:
-    """Which rows the statement is about, where clean has others."""
-    same = all(
-        (pair.all.only_first_fails, pair.all.only_second_fails)
-        == (pair.clean.only_first_fails, pair.clean.only_second_fails)
-        for pair in pairs
-    )
-    return "" if same else f"; {LEFT_OUT} count as failures"
-
-
-def clean_in_words(pairs: Sequence[RunPairOutput]) -> str:
-    """The ranking goes by clean: where other pairs differ there, how many; empty where they are the same."""
-    if all(pair.all.differs == pair.clean.differs for pair in pairs):
-        return ""
-    differing = [pair for pair in pairs if pair.clean.differs]
-    if len(pairs) == 1:
-        return f"Without {LEFT_OUT} (clean), the difference is significant." if differing else ""
-    if not differing:
-        return f"Without {LEFT_OUT} (clean), none of the {len(pairs)} pairs differs significantly."
-    named = "; ".join(ahead_in_words(pair, clean=True) for pair in differing[:SHOWN])
-    more = f"; and {len(differing) - SHOWN} more with --json" if len(differing) > SHOWN else ""
-    verb = "differs" if len(differing) == 1 else "differ"
-    counts = f"{len(differing)} of {len(pairs)} pairs {verb} significantly"
-    return f"Without {LEFT_OUT} (clean), {counts}: {named}{more}."
-
-
-def about_intervals(pairs: Sequence[RunPairOutput], *, shown: int = 2) -> str:
-    """An interval of several pairs may exclude 0 although the corrected test finds no difference."""
-    which = "The 95 % interval is" if shown == 1 else "95 % intervals are"
-    return f" {which} not corrected for {len(pairs)} pairs."
-
-
-def ahead_in_words(pair: RunPairOutput, *, clean: bool = False) -> str:
-    """`A is better than B` only where that holds without infrastructure failures too; else which one fails more."""
-    tally = pair.clean if clean else pair.all
-    ahead = tally.only_second_fails - tally.only_first_fails
-    if not ahead:
-        return f"{pair.first} and {pair.second} fail equally often"
-    better, worse = (pair.first, pair.second) if ahead > 0 else (pair.second, pair.first)
-    in_clean = (pair.clean.only_second_fails - pair.clean.only_first_fails) * ahead > 0
-    if tally.differs and pair.clean.differs and in_clean:
-        return f"{better} is better than {worse}"
-    return f"{worse} fails more often than {better}"
-
-
-def _pair_in_words(pair: RunPairOutput) -> str:
-    """`A is better than B: +20.0 points [+1.2, +39.3] (A minus B). Only A fails: 44, only B: 216 (p < 0.001; …)`."""
-    return f"{ahead_in_words(pair)}: {_apart(pair)}. {_counts_in_words(pair, p_value(pair.all.adjusted))}"
-
-
-def _closest(pair: RunPairOutput) -> str:
-    """The same of a pair that does not differ."""
-    p = f"{p_value(pair.all.adjusted)}, {p_value(pair.all.p).removeprefix('p = ')} before correction"
-    return f"The pair with the smallest p differs by {_apart(pair)}. {_counts_in_words(pair, p)}."
-
-
-def _counts_in_words(pair: RunPairOutput, p: str) -> str:
-    """How often only one of the two fails, and the same for clean if that differs."""
-    every, clean = pair.all, pair.clean
-    first, second = every.only_first_fails, every.only_second_fails
-    counts = f"Only {pair.first} fails: {first:,}, only {pair.second}: {second:,}"
-    if (clean.only_first_fails, clean.only_second_fails) == (first, second):
-        return f"{counts} ({p})"
-    in_clean = f"in clean {clean.only_first_fails:,} and {clean.only_second_fails:,}, {p_value(clean.adjusted)}"
-    return f"{counts} ({p}; {in_clean})"
-
-
-def _apart(pair: RunPairOutput) -> str:
-    """How much more often the first passes, over the cases that both decided; in the order that the runs were given."""
-    return f"{points(pair.all.difference or 0.0, pair.all.interval)} ({pair.first} minus {pair.second})"
 
 
 MOST = 15

@@ -65,9 +65,9 @@ class GateChangesOutput(Struct):
     still_failing: int
     still_passing: int
     shared: int
-    """Cases with a result in both runs, without infrastructure failures and edited tasks."""
+    """Cases that pass or fail in both runs, without infrastructure failures and edited tasks."""
     p: float
-    """Exact McNemar over those that pass or fail, two-sided."""
+    """Exact McNemar over these, two-sided."""
     significant: bool
     lower: tuple[CaseChangeOutput, ...]
     """With a smaller number than in the baseline, the largest difference first."""
