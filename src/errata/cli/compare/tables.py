@@ -33,7 +33,7 @@ def put_pairs(comparison: Comparison, names: CaseLabels, *, doubted: Sequence[st
     if not pairs:
         put(f"No two runs share a measured {names.word}")
         return
-    if not any(map(_is_apart, pairs)):
+    if not any(map(_is_apart, pairs)) and not comparison.matrix.has_only_numbers:
         put(_agreement(pairs, comparison, names, doubted), hang=0)
         if not any(one.shares for one in pairs):
             return
