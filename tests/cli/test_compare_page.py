@@ -251,3 +251,18 @@ def test_a_difference_names_which_run_is_subtracted_in_the_order_given():
 
     assert (one, other) == (back, again)
     assert float(value) == -float(opposite)
+
+
+def test_runs_whose_model_nobody_knows_are_not_called_models():
+    Path("map.toml").write_text('suite = "s"\n[case]\nname = "case"\n[attempt]\npassed = "correct"\n')
+    for name, letters in {"a": "yn", "b": "ny", "c": "nn"}.items():
+        rows = "".join(f"q{at},{'yes' if letter == 'y' else 'no'}\n" for at, letter in enumerate(letters))
+        Path(f"{name}.csv").write_text(f"case,correct\n{rows}")
+    done("import", "a.csv", "b.csv", "c.csv", "--map", "map.toml")
+    runs = [row["run_id"] for row in done("runs", "--json").rows]
+
+    page = done("compare", *runs).out
+    done("report", *runs, "-o", "report.md")
+
+    assert " models" not in page
+    assert "Failed by all 3 subjects" in Path("report.md").read_text()

@@ -182,12 +182,13 @@ def shared_section(report: ComparisonReport) -> Section:
 
 
 def _shared(report: ComparisonReport) -> Iterator[Block]:
+    word = "model" if all(run.model for run in report.runs) else "subject"
     lines = [
         line(
             Strong(f"Failed by all {plural(len(report.runs), 'run')}"), ": ", _marked(report.failed_by_all_runs, report)
         ),
         line(
-            *(Strong(f"Failed by all {plural(len(report.models), 'model')}"), ": "),
+            *(Strong(f"Failed by all {plural(len(report.models), word)}"), ": "),
             _marked(report.failed_by_all_models, report),
         ),
     ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from errata.cli.compare.matrix import CaseLabels, names_of, put_matrix
-from errata.cli.compare.page import put_head, put_runs, put_sets, word_for_cases
+from errata.cli.compare.page import put_head, put_runs, put_sets, word_for_cases, word_for_subjects
 from errata.cli.compare.tables import put_numbers, put_pairs, put_shared_part, put_tables
 from errata.cli.gate import format_options, put_formatted, refuse_unpaired
 from errata.cli.options import Options, shared_options, with_project
@@ -259,10 +259,11 @@ SHOWN = 10
 
 def put_differences(comparison: Comparison, names: CaseLabels) -> None:
     models = comparison.models
+    subjects, word = len(comparison.matrix.subjects), word_for_subjects(comparison)
     if len(models.ranking) >= MANY:
-        _put_ranking(models.ranking, "models" if len(models.ranking) == len(comparison.matrix.subjects) > 1 else "runs")
+        _put_ranking(models.ranking, word if len(models.ranking) == subjects > 1 else "runs")
     if models.deviations:
-        _put_deviations(models.deviations, names, "model" if len(comparison.matrix.subjects) > 1 else "run")
+        _put_deviations(models.deviations, names, word.removesuffix("s") if subjects > 1 else "run")
 
 
 def rank_in_words(ranked: Ranked) -> str:

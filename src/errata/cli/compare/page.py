@@ -26,6 +26,10 @@ GAPS = ("missing", "contradictory")
 GAP = "  "
 
 
+def word_for_subjects(comparison: Comparison) -> str:
+    return "models" if all(column.run.subject.model for column in comparison.matrix.columns) else "subjects"
+
+
 def word_for_cases(comparison: Comparison) -> str:
     return counted_in(comparison.runs[0].runs[0].run, "cases")
 
@@ -226,7 +230,7 @@ def _put_failed_by_all(comparison: Comparison, names: CaseLabels) -> None:
         _put_lines("failed / not measured", [*names.listed(others, WIDTH - SET_LABEL), *where])
     if cases.subjects_in_some_run != cases.runs and len(comparison.matrix.subjects) > 1:
         _put_lines(
-            f"by {_all(len(comparison.matrix.subjects))} models",
+            f"by {_all(len(comparison.matrix.subjects))} {word_for_subjects(comparison)}",
             [*names.listed(cases.subjects_in_some_run, WIDTH - SET_LABEL), "(in at least one run of each)"],
         )
 

@@ -52,9 +52,10 @@ def _facts(with_case: list[CaseInRun]) -> str:
     passed = sum(entry.outcome == "pass" for entry in tries)
     values = [entry.value for entry in tries if entry.value is not None]
     models = {subject_label(entry.stored.run) or entry.stored.run.native_id for entry in with_case}
+    word = "models" if all(entry.stored.run.subject.model for entry in with_case) else "subjects"
     facts = (
         f"<b>{len(with_case):,}</b> runs",
-        f"<b>{len(models):,}</b> models",
+        f"<b>{len(models):,}</b> {word}",
         f"mean <b>{decimal(fmean(values))}</b> of <b>{len(values):,}</b> results"
         if values
         else f"<b>{passed:,}</b> of <b>{len(tries):,}</b> attempts passed",
