@@ -264,6 +264,7 @@ Causes   11× harness  stored results have a null where the loader expects a dic
              test-019, test-041
          errata buckets list batch-0214 --all   1 more cause, 1 failure
 First failed check   T0 9 · T1 1 · 13 without a failed check
+Other checks   T1 mean 0.479 · T0 mean 0.484
 Cost     $54.18
          cost of the latest session's results; `errata sessions batch-0214` shows that of each
          session
