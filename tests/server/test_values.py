@@ -11,6 +11,7 @@ from errata.verbs.analyze import import_logs
 from errata.verbs.store import open_store
 
 pytestmark = pytest.mark.req("N-03")
+NUMBERS = FIXTURES / "numbers"
 GRADED = FIXTURES / "sources" / "inspect_ai" / "mixed_json" / "data"
 F1 = {"good": (0.9, 0.7, 0.85, 0.95, 0.6, 0.8), "poor": (0.5, 0.2, 0.55, 0.25, 1.0, 0.3)}
 WER = {"ear-1": ((12.5, 11.5), (30.0, 31.0), (3.5, 4.5)), "ear-2": ((22.5, 21.5), (40.0, 44.0), (13.5, 14.5))}
@@ -59,7 +60,7 @@ def valued(tmp_path_factory):
     path = folder / "errata.db"
     store = open_store(path)
     with store.kept_open():
-        import_logs([*(folder / f"{name}.csv" for name in ("once", "cut", "speech", "tried")), GRADED], store)
+        import_logs([*(folder / f"{name}.csv" for name in ("once", "cut", "speech", "tried")), NUMBERS, GRADED], store)
     store.engine.dispose()
     return path
 
@@ -156,7 +157,7 @@ def test_a_case_that_passes_sometimes_is_drawn_by_its_share_and_tested_by_attemp
     page = pages.page(f"/compare?runs={runs['often']},{runs['seldom']}")
     pair = words(page).partition("Is the difference real?")[2].partition("Score")[0]
 
-    assert "often, t0: share of its attempts that passed, 75.0 %" in page
+    assert "often, t0: 75.0 %" in page
     assert "Mixed 5" in words(page)
     assert re.search(r"\+60\.0 points \[[^]]+\] (0\.0|< 0\.001)", pair), pair
     assert "paired t over cases" in pair
@@ -168,6 +169,32 @@ def test_an_inspect_log_of_grades_shows_its_mean(pages):
 
     assert re.search(r"Mean .*95 % interval", page)
     assert "5 cases, lowest first" in page
+
+
+def test_a_result_in_part_is_drawn_by_its_number_beside_passes_and_failures(pages):
+    page = pages.page(f"/compare?runs={','.join(ids(pages, 'rubric').values())}")
+
+    assert len(re.findall(r'class="c value"><title>[^<]*: 0\.500</title>', page)) == 22
+    assert "fail" not in re.findall(r'class="legend">.*?</figcaption>', page)[0]
+
+
+def test_passes_by_the_harness_alone_are_no_mean(pages):
+    run = ids(pages, "coverage")["narrow"]
+
+    assert "As reported: 24 of 24 passed." in words(pages.page(f"/runs/{run}"))
+    assert 'class="was"' not in pages.page("/?q=suite:coverage")
+    assert "narrow 2026-11-20 100.0 % 24/24 0.451 24, 0.386 to 0.515" in words(
+        pages.page("/leaderboard?suite=coverage")
+    )
+
+
+def test_labels_without_an_order_are_counts_without_a_rank(pages):
+    (run,) = ids(pages, "side2").values()
+    text = words(pages.page(f"/runs/{run}"))
+
+    assert "Labels left 4 both 4 right 4" in text
+    assert "failed" not in text
+    assert re.search(r'class="rank">–</b>', pages.page("/leaderboard?suite=side2"))
 
 
 def test_a_case_with_a_number_is_found_with_its_value(pages):

@@ -97,6 +97,8 @@ class PolicyScore(Struct):
     high: float | None = None
     left_out: dict[str, int] = {}
     note: str = ""
+    is_mean: bool = False
+    """The rate is a mean of numbers."""
     spread: SpreadOutput | None = None
     """Of results that are numbers: then the rate is their mean, and nothing passed."""
 

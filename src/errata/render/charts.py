@@ -299,8 +299,9 @@ def _matrix_cells(grid: Grid, order: Sequence[int], places: Sequence[int], head:
         y = head + PITCH * down
         for x, at in zip(places, order, strict=True):
             owner, letter = owners[at], letters[at]
-            title = f"{name}, {grid.columns[at]}: {owner or grid.legend.get(letter, '')}"
-            value = grid.values[down][at] if grid.values else None
+            value = grid.values[down][at] if grid.values and not owner else None
+            means = owner or grid.legend.get(letter, "") if value is None else grid.scale.figure(value)
+            title = f"{name}, {grid.columns[at]}: {means}"
             if owner:
                 drawn = _cell(x, y, CELL, owner, title, text)
             else:
@@ -314,7 +315,6 @@ def _other_cell(x: int, y: int, letter: str, title: str, text: Gate, value: floa
     kind, shown, shade = ("pass", PASSED, "") if letter == "." else ("other", letter.strip(), "")
     if value is not None:
         kind, shown, shade = "value", _short(value), f' fill-opacity="{0.04 + 0.4 * scale.share(value):.2f}"'
-        title = f"{title}, {scale.figure(value)}"
     return (
         f'<g class="c {kind}"><title>{text(title)}</title>'
         f'<rect x="{x + 0.5}" y="{y + 0.5}" width="{CELL - 1}" height="{CELL - 1}" rx="3"{shade}/>'

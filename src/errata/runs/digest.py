@@ -133,6 +133,7 @@ def _policy_scores(scores: Mapping[Any, Score]) -> Iterable[PolicyScore]:
             high=high,
             left_out=score.left_out,
             note=score.note,
+            is_mean=score.mean is not None,
             spread=score.spread,
         )
 

@@ -27,6 +27,8 @@ from errata.verbs.store import handles_of, stored_runs
 MOST_COLUMNS = 600
 """Cases in the matrix; those after them are on further pages."""
 NAMED = 12
+VALUED = ("number", "mixed")
+"""States of cells that are drawn by their value."""
 GROUPS = ("Failed by all", "No pass, not all measured", "One passes", "Mixed", "One fails")
 ORDER_OF_OWNERS = (
     "grader", "environment", "task", "harness", "simulator", "collateral", "provider", "unknown", "budget", "model"
@@ -244,13 +246,11 @@ def _group_of(row: Sequence[Cell | None], *, is_by_all: bool) -> str:
 
 def _grid(page: ComparedPage, window: Sequence[str], groups: Sequence[tuple[str, list[str]]]) -> Grid:
     comparison, place = page.comparison, {case: at for at, case in enumerate(window)}
-    states = [
-        [comparison.state_of(comparison.matrix.rows[case][at]) for case in window] for at in range(len(page.cells))
-    ]
+    states = [[_state_of(comparison, case, at) for case in window] for at in range(len(page.cells))]
     used = {LETTERS[state] for row in states for state in row}
     owners = [
         [
-            cells[case].owner if case in cells and state != "mixed" else ""
+            cells[case].owner if case in cells and state not in VALUED else ""
             for case, state in zip(window, row, strict=True)
         ]
         for cells, row in zip(page.cells, states, strict=True)
@@ -278,15 +278,18 @@ def _grid(page: ComparedPage, window: Sequence[str], groups: Sequence[tuple[str,
             for run, cells in zip(page.run_ids, page.cells, strict=True)
         ),
         values=tuple(
-            tuple(
-                of_case[at] if state in ("number", "mixed") else None
-                for of_case, state in zip(values, row, strict=True)
-            )
+            tuple(of_case[at] if state in VALUED else None for of_case, state in zip(values, row, strict=True))
             for at, row in enumerate(states)
         ),
         scale=page.scale,
         selected=place.get(page.query.sel),
     )
+
+
+def _state_of(comparison: Comparison, case: str, at: int) -> str:
+    """Of a case with a number: `number`, also where it is one for a result in part."""
+    cell = comparison.matrix.rows[case][at]
+    return "number" if cell is not None and cell.value is not None else comparison.state_of(cell)
 
 
 def _attempt_address(run: str, attempt: str) -> str:

@@ -96,7 +96,13 @@ def _board(board: SuiteBoard, query: LeaderboardQuery) -> str:
 
 def _ranked(row: BoardRow, board: SuiteBoard, query: LeaderboardQuery, scale: Scale) -> str:
     run, reported, shown = row.newest, row.newest.scores["as_reported"], row.newest.scores[query.policy]
-    lanes = charts.two_lanes(_bar("as reported", reported), _bar(query.policy, shown), page_text, scale)
+    is_other = reported.mean is None and not scale.of_rates
+    lanes = charts.two_lanes(
+        _bar("as reported", Score(policy="as_reported") if is_other else reported),
+        _bar(query.policy, shown),
+        page_text,
+        scale,
+    )
     more = leaderboard_page(suite=board.suite, policy=query.policy, model="" if query.model == row.label else row.label)
     spark = charts.sparkline([one.scores[query.policy].rate for one in row.history], page_text, scale)
     history = f"{spark if len(row.history) > 1 else ''}{link(more, plural(len(row.history), 'run'))}"
@@ -105,7 +111,7 @@ def _ranked(row: BoardRow, board: SuiteBoard, query: LeaderboardQuery, scale: Sc
         f'<span class="who">{link(run_page(run.stored.run.id), row.label)}'
         f'<span class="note">{page_text(run.dated)}</span></span>',
         lanes,
-        _figure(reported, scale),
+        _figure(reported, Scale() if is_other else scale),
         _figure(shown, scale, between=True),
         f'<span class="chips">{"".join(_left_out(shown)) or "nothing"}</span>',
         f'<span class="history">{history}</span>',
@@ -115,7 +121,7 @@ def _ranked(row: BoardRow, board: SuiteBoard, query: LeaderboardQuery, scale: Sc
 
 
 def _rank(row: BoardRow) -> str:
-    if row.best is None or row.worst is None:
+    if row.best is None or row.worst is None or row.newest.scores["clean"].rate is None:
         return "–"
     return str(row.best) if row.best == row.worst else f"{row.best}–{row.worst}"
 

@@ -50,14 +50,15 @@ def run(exchange: Exchange) -> Answer:
         digest, is_current = None, False
     shown_run, failures = stored.run, stored.counts.failures
     has_numbers = stored.counts.mean is not None
+    is_unjudged = has_numbers or stored.counts.has_only_labels
     is_waiting = digest is None or not (is_current and listed.is_current)
     if is_waiting and exchange.large_runs is not None:
         exchange.large_runs.derive_soon(shown_run.id)
     body = (
         _head(stored, digest)
         + (_waiting(exchange, stored, listed, digest) if is_waiting else "")
-        + _summary(digest, shown_run, query)
-        + (_failures(stored, listed, query, grouping, digest) if failures or not has_numbers else "")
+        + _summary(digest, stored, query)
+        + (_failures(stored, listed, query, grouping, digest) if failures or not is_unjudged else "")
         + (_values(stored, exchange.store, query) if has_numbers else "")
     )
     title = (
@@ -71,7 +72,7 @@ def run(exchange: Exchange) -> Answer:
         section="runs",
         body=body,
         command=command,
-        keys=FAILURE_KEYS if failures else (("C", "Compare"),),
+        keys=FAILURE_KEYS if failures or not is_unjudged else (("C", "Compare"),),
         scripts=(*list_scripts(), *(["waiting.js"] if is_waiting else [])),
     )
 
@@ -166,7 +167,11 @@ def _facts(stored: StoredRun, digest: RunDigest | None) -> str:
         if counts.tokens
         else ""
     )
-    failed = f", <b>{counts.failures:,}</b> failed" if counts.failures or counts.mean is None else ""
+    failed = (
+        f", <b>{counts.failures:,}</b> failed"
+        if counts.failures or not (counts.mean is not None or counts.labels)
+        else ""
+    )
     facts = (
         f"<code>{run.id[:8]}</code>",
         page_text(run.source.name),
@@ -197,7 +202,7 @@ def _waiting(exchange: Exchange, stored: StoredRun, listed: FailurePage, digest:
     return f'<section class="card busy" aria-busy="true">{notice}<p>{words}</p></section>'
 
 
-def _summary(digest: RunDigest | None, run: Run, query: RunQuery) -> str:
+def _summary(digest: RunDigest | None, stored: StoredRun, query: RunQuery) -> str:
     if digest is None:
         return ""
     if digest.health == "unavailable":
@@ -205,7 +210,7 @@ def _summary(digest: RunDigest | None, run: Run, query: RunQuery) -> str:
             f'<section class="card"><h2>The model was not available</h2><p><code>{page_text(digest.unavailable)}</code>'
             "</p><p>There is no model failure to explain.</p></section>"
         )
-    return banner(digest, run, query) + cards(digest, run, query)
+    return banner(digest, stored.run, query) + cards(digest, stored, query)
 
 
 # the list

@@ -5,12 +5,12 @@ from math import ceil
 
 from msgspec.structs import replace
 
-from errata.model import Run
+from errata.model import Run, StoredRun
 from errata.model.listing import FindingLine, PolicyScore, RunDigest
 from errata.model.output.score import SpreadOutput
 from errata.render.blocks_html import page_text
-from errata.render.charts import histogram, owner_list, owner_strip, score_bars
-from errata.render.document import OwnerCount, OwnerStrip, Scale, ScoreBar, scale_of
+from errata.render.charts import bar_chart, histogram, owner_list, owner_strip, score_bars
+from errata.render.document import Bar, Chart, OwnerCount, OwnerStrip, Scale, ScoreBar, scale_of
 from errata.render.figures import decimal, left_out_reasons, percent, plural
 from errata.render.time_lanes import time_lanes
 from errata.server.layout import card, link
@@ -81,16 +81,18 @@ def _finding(finding: FindingLine, run: Run, query: RunQuery) -> str:
     return f'<li><span class="count">{count}</span><span>{words}{": " if quote else ""}{quote}</span></li>'
 
 
-def cards(digest: RunDigest, run: Run, query: RunQuery) -> str:
-    numbers = digest.of_numbers
+def cards(digest: RunDigest, stored: StoredRun, query: RunQuery) -> str:
+    run, numbers, labels = stored.run, digest.of_numbers, stored.counts.labels
     made = [_score_card(digest, run)]
     if numbers is not None and numbers.spread is not None:
         made += [_spread_card(numbers.spread), _category_card(digest)]
-    if digest.owners or numbers is None:
+    if labels:
+        made.append(card("Labels", bar_chart(Chart("", tuple(map(Bar, labels, labels.values()))), page_text)))
+    if digest.owners or not (numbers or labels):
         made.append(_owner_card(digest, run, query))
     if len(digest.dots) > 1:
         made.append(_time_card(digest))
-    past = _past(digest, run, query) if digest.owners or numbers is None else ""
+    past = _past(digest, run, query) if digest.owners or not (numbers or labels) else ""
     return f'<div class="cards trio">{"".join(made)}</div>{past}'
 
 
@@ -116,7 +118,7 @@ def _mean_card(digest: RunDigest, numbers: PolicyScore, run: Run) -> str:
     """Policies that count the same are one line."""
     same: dict[tuple[float | None, int], list[PolicyScore]] = {}
     for score in digest.scores:
-        if score.total or score.rate is not None:
+        if score.is_mean:
             same.setdefault((score.rate, score.total), []).append(score)
     names = [" = ".join(_STATED.get(one.policy, one.policy) for one in those) for those in same.values()]
     named = zip(names if len(same) > 1 else ["mean"], same.values(), strict=True)
@@ -126,6 +128,11 @@ def _mean_card(digest: RunDigest, numbers: PolicyScore, run: Run) -> str:
     ]
     interval = "" if numbers.low is None else f"95 % interval {decimal(numbers.low)} to {decimal(numbers.high)}, "
     words = f"<b>{decimal(numbers.rate)}</b>, {interval}{numbers.total:,} {digest.unit}."
+    words += "".join(
+        f" {_STATED.get(one.policy, one.policy).capitalize()}: {one.passed:,} of {one.total:,} passed."
+        for one in digest.scores
+        if one.total and not one.is_mean
+    )
     notes = [scorer.name for scorer in run.scorers[:1]] + ["lower is better"] * digest.lower_is_better
     below = " ".join((words, *_left_out(digest.scores)))
     return card(

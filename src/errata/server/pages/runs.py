@@ -10,7 +10,7 @@ from errata.model.run import case_name, subject_label
 from errata.model.times import spelled_span
 from errata.render.blocks_html import page_text
 from errata.render.charts import owner_strip, point
-from errata.render.document import OwnerCount, OwnerStrip, ScoreBar, scale_of
+from errata.render.document import OwnerCount, OwnerStrip, Scale, ScoreBar, scale_of
 from errata.render.figures import NONE, decimal, percent, plural
 from errata.server.exchange import Answer, Endpoint, Exchange, Page, Redirect
 from errata.server.layout import PASS_KEYS, RUN_KEYS, card, data_words, link, list_scripts, table
@@ -191,6 +191,7 @@ def _set_apart(runs: list[Run]) -> dict[str, str]:
 def _row(stored: StoredRun, digest: RunDigest | None, apart: str) -> str:
     """`apart`: what sets the run apart from others that look the same."""
     run, counts = stored.run, stored.counts
+    is_unjudged = counts.mean is not None or counts.has_only_labels
     agent = "".join(f' <span class="sub">{page_text(word)}</span>' for word in (run.subject.agent, apart) if word)
     model = page_text(subject_label(run) or run.native_id)
     name = f'<a class="open" href="{run_page(run.id)}" title="{model}">{model}</a>{agent}'
@@ -202,7 +203,7 @@ def _row(stored: StoredRun, digest: RunDigest | None, apart: str) -> str:
         ("suite", f'<span title="{page_text(run.suite)}">{page_text(run.suite or NONE)}</span>{version}'),
         ("", _badge(digest) if digest is not None else waiting),
         ("mini", _bracket(digest) if digest is not None else ""),
-        ("bar", _owners(run.id, digest) if digest is not None and (counts.failures or counts.mean is None) else ""),
+        ("bar", _owners(run.id, digest) if digest is not None and (counts.failures or not is_unjudged) else ""),
         ("number", link(review_page(run=run.id), f"{opened:,}") if opened else "0" if counts.failures else NONE),
         ("number count", f"{counts.attempts_in_log:,}"),
         ("", page_text(spelled_span(run.started_at, None) or NONE)),
@@ -225,6 +226,10 @@ def _bracket(digest: RunDigest) -> str:
     if shown is None or shown.rate is None:
         return '<span class="note">no score</span>'
     scale = scale_of([shown.spread])
+    if scale.low >= 0 and scale.high <= 1:  # one axis for runs of one suite
+        scale = Scale(of_rates=scale.of_rates)
+    if reported is not None and not (reported.is_mean or scale.of_rates):
+        reported = None
     words = f"{shown.policy if scale.of_rates else 'mean'} {scale.figure(shown.rate)}"
     if reported is not None:
         words += f", as reported {scale.figure(reported.rate)}"
