@@ -194,7 +194,7 @@ def _put_numbers(consistency: Consistency, numbers: NumbersOutput, word: str) ->
     means = " · ".join("–" if mean is None else mean_words(mean, 3) for mean in numbers.by_column)
     by = "attempt" if _has_repeats(consistency) else "run"
     put(f"{'mean':<{LABEL}}{mean_words(numbers.mean)}   by {by}: {means}", hang=LABEL)
-    deviations = ((numbers.within_cases, f"between attempts at a {word}"), (numbers.between_cases, f"between {word}s"))
+    deviations = ((numbers.within_cases, f"between {by}s at a {word}"), (numbers.between_cases, f"between {word}s"))
     parts = [f"{mean_words(value, 3)} {where}" for value, where in deviations if value is not None]
     put(f"{'deviation':<{LABEL}}{', '.join(parts)}", hang=LABEL)
     apart = sorted(results, key=lambda name: min(results[name]) - max(results[name]))[:MOST_APART]
