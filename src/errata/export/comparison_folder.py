@@ -38,10 +38,8 @@ class ComparisonFolder(msgspec.Struct, frozen=True, kw_only=True):
     runs: tuple[StoredRun, ...]
     written: tuple[WrittenFile, ...]
     rows: dict[str, int]
-    """Table → rows."""
     left_out: tuple[tuple[StoredRun, WhyLeftOut], ...]
     not_written: dict[str, NotWrittenCode]
-    """File → why."""
     without_commands: tuple[StoredRun, ...]
     """Runs without recorded commands."""
     not_found: tuple[StoredRun, ...]

@@ -21,7 +21,6 @@ class JudgedRows(msgspec.Struct, frozen=True, kw_only=True):
     markers: Counter[str]
     """Marker in place of an answer → rows."""
     passes: Counter[str]
-    """Dimension → rows."""
     applicable: Counter[str]
     latencies: tuple[float, ...]
     """In milliseconds, of the rows that tell one."""
@@ -138,8 +137,6 @@ SUMMARISED = (
 
 
 class Member(NamedTuple):
-    """A run of the comparison."""
-
     stored: StoredRun
     number: int
     """The number of the run among those of its model, from 1, in the order of the command line."""

@@ -146,7 +146,6 @@ def sanity_rows(studies: Sequence[Consistency], missing: Mapping[str, int]) -> I
 
 
 def unstable_cases(study: Consistency) -> dict[str, int]:
-    """Cases with varying results → their place among all."""
     every = enumerate(study.study.cases)
     return {one.case: place for place, one in every if one.repeated.is_unstable or one.flips}
 
@@ -181,7 +180,6 @@ def _milliseconds(seconds: float | None) -> float | int | str:
 TABLES = ("run_details", "turn_summary", "metric_flips", "flip_details", "benchmark_summary", "sanity_checks")
 SUMMARY = "consistency_summary.md"
 CHUNK = 500
-"""Attempts whose cases are looked up together."""
 SHORT = 200
 
 

@@ -77,7 +77,6 @@ class DataTable(Generic[Row]):
         return f"<{self.name}: {len(self):,} rows, {len(self._columns)} columns>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the first rows."""
         shown = [column for column in self._columns if not self._preview or column.name in self._preview]
         rows = [flat_row(row, tuple(shown)) for row in islice(self, PREVIEW)]
         hidden = len(self) - len(rows)

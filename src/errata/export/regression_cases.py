@@ -31,13 +31,11 @@ FILES: dict[DatasetFormat, str] = {
 REASON, ANSWER = 300, 1_000
 HEADER = """\
 # Draft regression cases, written by errata from failed attempts. Check the input and the expected answer of each
-# case, then remove its `draft: true`. Use the file with `tests: file://promptfoo.yaml`.
+# case, then remove its `"draft": true`. Use the file with `tests: file://promptfoo.yaml`.
 """
 
 
 class DraftCase(Struct):
-    """A case that failed, and where it comes from."""
-
     id: str
     input: Any
     choices: tuple[str, ...] = ()
@@ -54,7 +52,6 @@ class DraftCase(Struct):
 
 class CollectedCases(msgspec.Struct, kw_only=True):
     cases: dict[tuple[str, str], DraftCase] = {}
-    """By suite and case."""
     infrastructure: int = 0
     without_input: int = 0
 
@@ -343,34 +340,5 @@ def _raw(value: Any) -> Any:
 
 
 def to_yaml(rows: Sequence[Any]) -> str:
-    """A list in block style. Scalars are JSON, which every YAML parser reads the same way."""
-    return "".join(f"- {_block(row, 2).lstrip()}\n" for row in rows) if rows else "[]\n"
-
-
-def _block(value: Any, indent: int) -> str:
-    blank = " " * indent
-    if isinstance(value, dict) and value:
-        return "\n".join(f"{blank}{_scalar(str(key))}:{_below(one, indent)}" for key, one in value.items())
-    if _is_list(value):
-        return "\n".join(f"{blank}- {_block(one, indent + 2).lstrip()}" for one in value)
-    return _scalar(value)
-
-
-def _below(value: Any, indent: int) -> str:
-    if (isinstance(value, dict) and value) or _is_list(value):
-        return f"\n{_block(value, indent + 2)}"
-    return f" {_scalar(value)}"
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list | tuple) and bool(value)
-
-
-_PLAIN_KEY = lazy_regex(r"[A-Za-z][A-Za-z_]{2,40}")
-_WORDS = frozenset(("true", "false", "null", "yes", "off"))
-
-
-def _scalar(value: Any) -> str:
-    if isinstance(value, str) and _PLAIN_KEY.fullmatch(value) and value.lower() not in _WORDS:
-        return value
-    return msgspec.json.encode(value).decode()
+    """As JSON, which every YAML parser reads the same way."""
+    return f"{msgspec.json.format(msgspec.json.encode(rows), indent=2).decode()}\n"

@@ -28,8 +28,6 @@ Written = Literal["written", "there", "reworded", "no report"]
 
 
 class ActionRequest(Struct):
-    """The user's description of an action."""
-
     what: str
     path: str
     addresses: tuple[str, ...]
@@ -41,8 +39,6 @@ class ActionRequest(Struct):
 
 
 class ActionRecord(Struct):
-    """An action, and where it was recorded."""
-
     action: Action
     is_new: bool
     targets: tuple[CaseAddress, ...]
@@ -52,7 +48,6 @@ class ActionRecord(Struct):
     written: Written = "no report"
     line: int | None = None
     text: str = ""
-    """The line of the report."""
 
 
 class ActionRemoval(Struct):
@@ -62,7 +57,6 @@ class ActionRemoval(Struct):
 
     @property
     def undo(self) -> list[str]:
-        """The command that brings it back."""
         action = self.action
         words = ["errata", "action", "add", "--what", action.what, "--path", action.path, "--date", action.date]
         words += [word for address in action.addresses for word in ("--for", address)]
@@ -72,16 +66,12 @@ class ActionRemoval(Struct):
 
 
 class ActionStatus(msgspec.Struct, frozen=True):
-    """An action, and whether it worked."""
-
     effect: ActionResult
     in_store: bool
     """Else only a report has it."""
 
 
 class ReportLocation(NamedTuple):
-    """A report, and the folder of reports that it is in."""
-
     path: Path
     folder: Path
 
@@ -234,7 +224,6 @@ def edit_report(path: Path, edit: Edit, *, folder: Path | None = None, dry_run: 
 
 
 def _inside(path: Path, folder: Path) -> Path:
-    """Where the file really is."""
     try:
         target, root = path.resolve(strict=True), folder.resolve(strict=True)
         is_file = target.is_file()

@@ -51,7 +51,6 @@ class Edited(msgspec.Struct, frozen=True):
     line: int
     """The entry's line, now or before; counted from 1."""
     text: str
-    """The line itself."""
     state: Literal["written", "there", "reworded"] = "written"
 
     @property
@@ -179,7 +178,6 @@ def inside(section: ActionsSection, lines: Sequence[str], entry: ActionEntry) ->
 
 
 def _goes_on(block: MarkdownBlock, lines: Sequence[str], entry: ActionEntry) -> Patch | None:
-    """A list or table, one longer."""
     if block.kind == "list":
         return _longer_list(block, lines, entry)
     return _longer_table(block, lines, entry) if block.kind == "table" else None
@@ -229,5 +227,4 @@ def new_section(blocks: Sequence[MarkdownBlock], lines: Sequence[str], entry: Ac
 
 
 def _blank_before(at: int, lines: Sequence[str]) -> tuple[str, ...]:
-    """A blank line, where text follows."""
     return ("",) if at < len(lines) and lines[at].strip() else ()

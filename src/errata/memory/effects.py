@@ -25,7 +25,6 @@ class FailureSign(Struct):
 
 
 def sign_of_key(key: FailureKey) -> FailureSign:
-    """The coarse part of a key names the checks."""
     checks = (canonical_step(name) or name for name in key.coarse.split("+"))
     return FailureSign(checks=frozenset(filter(None, checks)), key=key.exact.removeprefix(f"{key.coarse}:"))
 
@@ -85,9 +84,7 @@ class RunOutcomes(Struct):
     failed: frozenset[str] = frozenset()
     passed: frozenset[str] = frozenset()
     signs: Mapping[str, tuple[FailureSign, ...]] = msgspec.field(default_factory=dict)
-    """By case: what failed, where that is known."""
     reports: frozenset[str] = frozenset()
-    """The reports about this run."""
     not_the_models: frozenset[str] | None = None
     """In a report on another model: the failures that it gives to the task or its checks. None for any other run."""
 
@@ -215,7 +212,6 @@ def _signs(case: str, run: RunOutcomes) -> tuple[FailureSign, ...]:
 
 
 def _same_known(case: str, now: RunOutcomes, before: RunOutcomes) -> bool:
-    """Whether a check that is known on both sides fails again."""
     here, there = ([sign for sign in _signs(case, run) if sign.checks] for run in (now, before))
     return same_signs(here, there) is True
 

@@ -49,8 +49,6 @@ _COLUMNS = {
 
 
 class ActionEntry(Struct):
-    """The parts of an action, fit to stand in a line of markdown."""
-
     date: str
     what: str
     path: str = ""
@@ -102,14 +100,12 @@ def escaped(text: str) -> str:
 
 
 def as_code(text: str) -> str:
-    """As a code span, whatever it holds."""
     ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
     pad = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{ticks}{pad}{text}{pad}{ticks}"
 
 
 def is_none(text: str) -> bool:
-    """Whether it only states that nothing was done."""
     return _NONE.fullmatch(text) is not None
 
 
@@ -137,7 +133,6 @@ def columns_of(header: Sequence[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _columns_of(header: tuple[str, ...]) -> tuple[str, ...]:
-    """Asked again for every row."""
     names = [_bare(name).strip(" :.").casefold() for name in header]
     return tuple(next((to for to, like in _COLUMNS.items() if re.fullmatch(like, name)), "") for name in names)
 
@@ -202,7 +197,6 @@ _EMPTY = frozenset(
         "changes changed"  # words: quoted
     )
 )
-"""Words that carry no information about the action."""
 
 
 def find_action_for(

@@ -14,8 +14,6 @@ from errata.model.record import Struct
 
 
 class MentionedCases(msgspec.Struct, frozen=True):
-    """The cases of a run that reports name as failed."""
-
     cases: dict[str, tuple[Mention, ...]]
     ambiguous: tuple[tuple[Mention, tuple[str, ...]], ...] = ()
     """A name, in the mention's text, that fits several cases: none of them is taken for meant."""
@@ -83,7 +81,6 @@ def with_case_keys(action: Action, names: CaseSpellings) -> Action:
 def effects_on(
     case: str, actions: Iterable[Action], now: RunOutcomes, before: Sequence[RunOutcomes]
 ) -> tuple[ActionResult, ...]:
-    """What a run shows of each action that addresses a case, as far as that case goes."""
     about = [msgspec.structs.replace(one, addresses=(case,)) for one in actions if case in one.addresses]
     return effects(about, now, before)
 
@@ -92,15 +89,11 @@ def effects_on(
 
 
 class ReportQuery(Struct):
-    """The failure that is looked for; without a case, only its text."""
-
     is_similar: Callable[[str], bool]
     text: str = ""
     """Entries that hold these very words are the nearest."""
     case: str = ""
-    """The case key."""
     names: CaseSpellings = CaseSpellings(())
-    """How reports may write the cases of the run."""
     sign: FailureSign = FailureSign()
     infrastructure: bool = False
     """Whether it is an infrastructure failure; one of the model on the same case is another failure."""
@@ -109,8 +102,6 @@ class ReportQuery(Struct):
 
 
 class ReportMatch(Struct):
-    """An entry of a report, and why it matches."""
-
     match: Match
     case: str
     """As the report writes it; empty for a pattern over several cases."""
@@ -180,7 +171,6 @@ def _mention(report: PriorReport, failure: PriorFailure) -> Mention:
 
 
 def _model(report: PriorReport, run: str) -> str:
-    """Of the run that the entry names, in a report about several."""
     return next((one.model for one in report.runs if run and one.id == run and one.model), report.model)
 
 

@@ -21,8 +21,6 @@ GLOB = frozenset("*?[")
 
 
 class GapRequest(Struct):
-    """The user's description of a gap: a case or a pattern, and the limitation."""
-
     case: str
     text: str
     suite: str = ""
@@ -30,25 +28,19 @@ class GapRequest(Struct):
 
 
 class GapRecord(Struct):
-    """A known gap, and the cases and runs that it is about."""
-
     gap: KnownGap
     cases: tuple[str, ...] = ()
-    """Those of the store that it covers."""
     previous: KnownGap | None = None
-    """The gap of the same cases before."""
     runs: tuple[StoredRun, ...] = ()
     """Those with failures on them, newest first."""
 
     @property
     def name(self) -> str:
-        """As its harness names the case."""
         name = self.gap.case_key or self.gap.pattern
         return name.removeprefix(f"{self.gap.suite}/") if self.gap.suite else name
 
     @property
     def undo(self) -> list[str]:
-        """The command that brings it back."""
         words = ["errata", "known", "add", self.name, "--text", self.gap.text]
         words += ["--suite", self.gap.suite] if self.gap.suite else []
         return [*words, *(["--author", self.gap.author] if self.gap.author else [])]

@@ -99,7 +99,6 @@ def _failure(failure: _Failure, seen: PriorFailure | None, path: str) -> PriorFa
 
 
 def _corrected(failure: _Failure, seen: PriorFailure | None) -> str:
-    """The label that a person has put in the place of errata's."""
     return seen.label if seen and seen.label not in ("", failure.label, failure.owner) else ""
 
 

@@ -21,7 +21,6 @@ class RelatedReports(msgspec.Struct, frozen=True, kw_only=True):
     same_model: tuple[PriorReport, ...] = ()
     others: tuple[PriorReport, ...] = ()
     own: tuple[PriorReport, ...] = ()
-    """About this very run."""
     later: tuple[PriorReport, ...] = ()
 
     @property
@@ -30,12 +29,9 @@ class RelatedReports(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunReports(msgspec.Struct, frozen=True):
-    """The reports around one run, by their relation to it."""
-
     files: ReportFiles
     related: RelatedReports
     case_names: CaseSpellings
-    """The cases of the run."""
 
 
 def group_by_relation(

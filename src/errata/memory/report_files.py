@@ -1,10 +1,8 @@
 """Find earlier reports: the folders they are in, the files that can be read, and what their names state."""
 
-import contextlib
 import os
 import stat
-import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
@@ -13,10 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from errata.errors import NotFoundError
-from errata.memory import reading
 from errata.memory.spelling import date_in, folded
-from errata.model.identity import fingerprint
-from errata.model.prior_report import PriorReport
 from errata.text.lazy_regex import lazy_regex
 
 FOLDER = "reports"
@@ -34,11 +29,9 @@ HEAD = 2_000
 class ReportFile(msgspec.Struct, frozen=True):
     path: Path
     folder: Path
-    """The folder of reports that it was found in."""
     text: str
     digest: str
     written: str = ""
-    """The day of the file."""
 
     @property
     def name(self) -> str:
@@ -47,15 +40,12 @@ class ReportFile(msgspec.Struct, frozen=True):
 
 
 class Skipped(msgspec.Struct, frozen=True):
-    """What lies among reports and was not read."""
-
     path: Path
     why: str
 
 
 class ReportFiles(msgspec.Struct, frozen=True):
     folders: tuple[Path, ...] = ()
-    """Those that are there."""
     files: tuple[ReportFile, ...] = ()
     skipped: tuple[Skipped, ...] = ()
 
@@ -191,7 +181,6 @@ class FileName(NamedTuple):
     provider: str = ""
     model: str = ""
     run: str = ""
-    """The beginning of the run's id."""
     date: str = ""
 
 
@@ -224,70 +213,4 @@ def _split(head: str, folder: str) -> tuple[str, str]:
 
 
 def _is_id(text: str) -> bool:
-    """Letters and digits mixed, as no word has them."""
     return len(text) >= 5 and any(letter.isdigit() for letter in text) and text.isalnum()
-
-
-# --- a cache of parsed reports beside the store: parsing a hundred takes a second
-
-
-FEWEST = 4
-"""New ones that are worth a file."""
-MOST_KEPT = 10_000
-LARGEST_CACHE = 256 * 1024 * 1024
-
-
-class _CacheFile(msgspec.Struct):
-    code: str
-    reports: dict[str, PriorReport] = {}
-
-
-class ReportCache:
-    """In memory, and in a file where there are enough of them."""
-
-    def __init__(self, path: Path) -> None:
-        self._path, self._new = path, 0
-        self._reports = _load(path)
-
-    def get(self, key: str, read: Callable[[], PriorReport]) -> PriorReport:
-        """What is kept under a key; else what is read now."""
-        if key not in self._reports:
-            self._reports[key] = read()
-            self._new += 1
-        return self._reports[key]
-
-    def save(self) -> None:
-        """If the folder can't be written to, nothing is cached and nothing is reported: only time is lost."""
-        if self._new < FEWEST:
-            return
-        newest = dict(list(self._reports.items())[-MOST_KEPT:])
-        with contextlib.suppress(OSError):
-            _write(self._path, msgspec.msgpack.encode(_CacheFile(_parser_version(), newest)))
-            self._new = 0
-
-
-def _load(path: Path) -> dict[str, PriorReport]:
-    try:
-        if path.stat().st_size > LARGEST_CACHE:
-            return {}
-        content = msgspec.msgpack.decode(path.read_bytes(), type=_CacheFile)
-    except (OSError, msgspec.MsgspecError, RecursionError):
-        return {}
-    return content.reports if content.code == _parser_version() else {}
-
-
-def _write(path: Path, content: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(name).replace(path)
-    finally:
-        Path(name).unlink(missing_ok=True)
-
-
-def _parser_version() -> str:
-    """Of the modules that read: what another errata read is not taken over."""
-    folder = Path(reading.__file__).parents[1]
-    stats = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in sorted(folder.rglob("*.py"))]
-    return fingerprint(stats)

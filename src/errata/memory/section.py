@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 LONGEST = 300
-"""Characters of a heading that are looked at."""
 _LINES = lazy_regex(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 _KINDS = {
     "heading_open": "heading",
@@ -28,8 +27,6 @@ _KINDS = {
 
 
 class Item(msgspec.Struct, frozen=True):
-    """An item of a list, or a row of a table under its header."""
-
     start: int
     end: int
     """The line after its last one that is not blank."""
@@ -45,14 +42,10 @@ class MarkdownBlock(msgspec.Struct, frozen=True):
     kind: str
     start: int
     end: int
-    """The line after its last one that is not blank."""
     level: int = 0
-    """Of a heading."""
     text: str = ""
-    """Of a heading, a paragraph, code or HTML."""
     items: tuple[Item, ...] = ()
     header: tuple[str, ...] = ()
-    """Of a table."""
 
 
 def lines_of(text: str) -> list[str]:

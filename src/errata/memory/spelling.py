@@ -25,7 +25,6 @@ _HOSTING = lazy_regex(r"^(?:via|on|through|hosted-(?:by|on)|served-by|provider)-
 _SEPARATORS = lazy_regex(r"[\W_]+")
 _REMARK = lazy_regex(r"\s?[(\[]([^()\[\]]{0,200})[)\]]")
 LONGEST = 300
-"""Characters that are looked at of a name, a title or a date."""
 SHORTEST_PREFIX = 6
 """Ids of one kind often begin alike: fewer characters than these name no run by themselves."""
 
@@ -186,7 +185,6 @@ _STEP_WORDS = lazy_regex(
 _STEP_END = lazy_regex(r"[(;,/+&\n→[]|\s[–—-]{1,2}\s|\s(?:and|then)\s")
 _CHUNK_END = lazy_regex(r"[;:,·|()\[\]→>\n]|\s[-–—]{1,2}\s|\.(?=\s|$)")
 CHUNKS = 7
-"""Parts of a line behind a case that may be nothing but its step."""
 
 
 @lru_cache(maxsize=4_096)

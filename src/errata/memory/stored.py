@@ -104,7 +104,6 @@ def gap_records(gaps: Iterable[KnownGap], store: Store) -> Iterator[GapRecord]:
 
 
 def failing_runs(cases: Iterable[str], store: Store) -> tuple[StoredRun, ...]:
-    """The runs with measured failures on these cases, newest first."""
     failing = {one.run_id for one in tries_of(store, cases) if one.failed}
     return tuple(one for one in all_runs(store) if one.run.id in failing) if failing else ()
 
@@ -118,7 +117,6 @@ def keys_by_suite(store: Store, suite: str = "") -> dict[str, list[str]]:
 
 
 def gaps_in_store(stored: StoredRun, store: Store) -> dict[str, tuple[RecordedGap, ...]]:
-    """Case of the run → the gap that the store has of it."""
     gaps = known_gaps(store, stored.run.suite)
     keys = case_keys(store, pk=stored.pk) if gaps else []
     fitting = ((key, gap_for(key, gaps)) for key in keys)
@@ -126,8 +124,6 @@ def gaps_in_store(stored: StoredRun, store: Store) -> dict[str, tuple[RecordedGa
 
 
 class CaseVerdict(NamedTuple):
-    """A verdict on a case in another run."""
-
     model: str
     at: str
     label: str

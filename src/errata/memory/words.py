@@ -114,8 +114,6 @@ def is_numbered(name: str) -> bool:
 
 
 class Lead(NamedTuple):
-    """A name at the start of a line, and the text after it."""
-
     name: str
     sure: bool
     """Whether it is like no other word; if not, something else has to show that it is a case."""
@@ -207,8 +205,6 @@ LABEL = 60
 
 
 class LabelWords:
-    """The labels of the taxonomies in use, known in any spelling."""
-
     def __init__(self, labels: Iterable[str]) -> None:
         self._labels = {folded(label): label for label in labels}
         # a word such as `model` or `other` is a label only where a label is asked for

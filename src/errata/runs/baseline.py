@@ -24,7 +24,6 @@ BRANCH = "branch:"
 class Baseline(msgspec.Struct, frozen=True):
     run: StoredRun | None
     why_none: str = ""
-    """Why there is no such run."""
 
 
 def baseline_for(stored: StoredRun, selector: str, store: Store) -> Baseline:

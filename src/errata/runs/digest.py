@@ -58,7 +58,6 @@ def known_digest(stored: StoredRun, store: Store) -> tuple[RunDigest | None, boo
 
 
 def known_digests(store: Store) -> dict[str, RunDigest]:
-    """Of every run that has one, in whatever state."""
     return {run_id: msgspec.msgpack.decode(kept, type=RunDigest) for run_id, (_, kept) in kept_digests(store).items()}
 
 

@@ -30,13 +30,11 @@ class ScoreEffect(Struct):
 
     counted_in: tuple[Policy, ...]
     left_out_of: dict[Policy, str] = {}
-    """Policy → why."""
     recovered: bool = False
     """Whether clean takes the result of an earlier session in its place."""
     stood_in_for: tuple[Policy, ...] = ()
     """Where an earlier session's result takes its place."""
     from_session: int | None = None
-    """The session of that result."""
     unknown: tuple[Policy, ...] = ()
     """Scores that the run does not have, because most of its rows are not in the log."""
     unsettled: bool = False
@@ -127,8 +125,6 @@ HarnessFact = Literal["harness_counted_it", "harness_left_it_out"]
 
 
 class Reason(Struct):
-    """A signal or a fact, in words."""
-
     text: str
     signal: Signal | None = None
     points_to: Owner | None = None
@@ -139,13 +135,11 @@ class Reason(Struct):
 
 class Explanation(Struct):
     meaning: str
-    """The meaning of the deciding rule, in words."""
     because: ReasonQuote
     """The most informative quote with its place; where possible, the one that decided."""
     decided: Signal | None
     supports: tuple[Reason, ...] = ()
     against: tuple[Reason, ...] = ()
-    """What points to somebody else."""
     not_used: tuple[NotUsed, ...] = ()
     effect: ScoreEffect
 

@@ -89,8 +89,6 @@ def _changed(view: RunView, *, has_moved: bool) -> Iterator[FailureRow]:
 
 
 class _Opinions:
-    """Verdicts and buckets of a run."""
-
     def __init__(self, view: RunView, *, has_moved: bool = True) -> None:
         self.reviews: Mapping[str, AttemptReview] = standing_now(view.stored, view.store) if _has_verdicts(view) else {}
         self._buckets = bucket_of_each(view.store, view.run.id) if has_moved else None

@@ -59,10 +59,8 @@ class Failure(msgspec.Struct, frozen=True):
     expected: str = ""
     """The expected answer, where that is the only explanation of a wrong answer."""
     standing: Standing | None = None
-    """The standing verdict, where there is one."""
     bucket: BucketPlace | None = None
     remembered: RunHistory | None = None
-    """What was known before the run."""
     judge: str = ""
     """A judge's words about a run below it, where its own checks have none."""
 
@@ -79,7 +77,6 @@ class Failure(msgspec.Struct, frozen=True):
 
     @property
     def before(self) -> History | None:
-        """What was known of the case before the run."""
         return self.remembered.before(self.attempt.case) if self.remembered else None
 
     @property
@@ -191,7 +188,6 @@ def refused_below(attempt: Attempt, same: Sequence[Attempt]) -> Attempt | None:
 
 
 def words_below(below: Attempt | None) -> str:
-    """What the judge of that run objects to."""
     return next((judge.reasoning for judge in below.objections if judge.reasoning), "") if below else ""
 
 

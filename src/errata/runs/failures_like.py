@@ -27,7 +27,6 @@ class FailureSought(Struct):
     text: str
     """The text that was given, or the reason of the failure."""
     words: tuple[str, ...] = ()
-    """What is compared."""
     stored: StoredRun | None = None
     attempt: Attempt | None = None
     owner: Owner | None = None

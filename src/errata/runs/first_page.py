@@ -74,7 +74,6 @@ def doubts_of(findings: Iterable[Finding], suspicious: int = 0, score: Score | N
 
 
 def best_of(scores: Mapping[Policy, Score]) -> Score:
-    """The figure that is shown as the best one."""
     return scores["reviewed"] if scores["reviewed"].total else scores["clean"]
 
 
@@ -145,7 +144,6 @@ def cases_not_in_log(stored: StoredRun) -> int:
 
 
 def without_failures(stored: StoredRun, *, suspicious: int = 0, findings: Iterable[Finding] = ()) -> WithoutFailures:
-    """`suspicious`: how many of the passes are."""
     counts, not_in_log = stored.counts, cases_not_in_log(stored)
     if all_passed(stored):
         graver = [one for one in findings if one.severity != "info"]

@@ -48,7 +48,6 @@ class RunHistory:
         self._own_reports = {one.path: one for one in self.reports.same_model if one.own}
 
     def before(self, case: str) -> History:
-        """What is known of one case from before the run."""
         reports = [self._compared(one, case) for one in self.mentions.cases.get(case, ())]
         runs = self.runs.failed_by.get(case, ())
         own = tuple(one for one in reports if self._is_own(one, runs))
@@ -97,7 +96,6 @@ class RunHistory:
         )
 
     def result_of(self, action: Action) -> ActionResult:
-        """What this run shows of one action."""
         (result,) = effects([action], self.runs.now, self.earlier)
         return result
 
@@ -139,7 +137,6 @@ class EarlierRuns:
 
     @cached_property
     def now(self) -> RunOutcomes:
-        """How the run itself went."""
         now = outcomes_of_runs([self._stored], self._store, self._addressed)[self._stored.pk]
         return msgspec.structs.replace(now, at=self.began)
 
@@ -150,7 +147,6 @@ class EarlierRuns:
 
     @cached_property
     def signs_now(self) -> Mapping[str, tuple[FailureSign, ...]]:
-        """Case → what failed in this run."""
         return self._signs.get(self._stored.pk, {})
 
     @cached_property

@@ -24,7 +24,6 @@ BATCHES_IN_MEMORY = 4
 
 
 def batches(order: Order) -> Iterator[PackedBatch]:
-    """What is at the path, packed for the store."""
     if reader_processes.is_large(order):
         yield from seal(reader_processes.batches_of_reader(order))
     else:
@@ -41,8 +40,6 @@ SHOWN = 20
 
 
 class PathSummary(msgspec.Struct, frozen=True):
-    """What one readable path gave."""
-
     path: str
     source: str
     runs: tuple[ImportedRun, ...]

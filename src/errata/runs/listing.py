@@ -26,7 +26,6 @@ from errata.triage.reasons import explained, reason_of
 ROWS, GROUPS, IN_GROUP = 100, 12, 6
 """Rows of a page, groups of a page, and rows of a group before it is folded."""
 LONGEST = 240
-"""Characters of a line."""
 NO_FILTERS = FailureFilters()
 NEARLY = 2
 """A group with this many rows more is shown whole."""

@@ -51,7 +51,6 @@ OnUnread = Callable[[UnreadFiles], None]
 def find(
     path: Path, *, source: str = "", map_path: Path | None = None, on_unread: OnUnread = lambda _: None
 ) -> list[Order]:
-    """What can be read at a path."""
     if map_path is not None:
         if not path.exists():
             raise SourceError(f"No such file or folder: `{path}`", hint="check the path")

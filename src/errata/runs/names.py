@@ -45,7 +45,6 @@ def runs_named(selectors: Iterable[str], store: Store) -> Iterator[StoredRun]:
 
 
 def run_named(selector: str, store: Store) -> StoredRun:
-    """The one run that is meant."""
     runs = list(runs_named([selector], store))
     if len(runs) > 1:
         raise NotFoundError(f"`{selector}` holds {len(runs)} runs", hint=f"name one of them:\n{candidates(runs)}")
@@ -122,7 +121,6 @@ def _labels(run: Run | RunNames) -> list[str]:
 
 
 def _models(run: Run | RunNames) -> set[str]:
-    """The model's name, and its name without the vendor."""
     return {run.subject.model, run.subject.model.rpartition("/")[2]} - {""}
 
 
@@ -180,7 +178,6 @@ def is_path(selector: str) -> bool:
 
 
 def handle_of(stored: StoredRun, store: Store) -> str:
-    """The shortest name that a person can type for a run."""
     return handles_of(all_runs(store))[stored.run.id]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
@@ -13,7 +13,6 @@ from errata.memory.known_gaps import gaps_of_model, gaps_of_others, mentions_gap
 from errata.memory.relation import RelatedReports, RunReports, group_by_relation, is_about
 from errata.memory.report_files import (
     FOLDER,
-    ReportCache,
     ReportFile,
     ReportFiles,
     find_reports,
@@ -25,9 +24,8 @@ from errata.memory.stored import gaps_in_store, later_verdicts, outcomes_of_runs
 from errata.memory.words import LabelWords
 from errata.model import Run, StoredRun
 from errata.model.action import RecordedGap
-from errata.model.identity import fingerprint
 from errata.model.prior_report import PriorReport
-from errata.settings.store_location import home_of, local_file
+from errata.settings.store_location import home_of
 from errata.store.database import Store
 from errata.store.elsewhere import case_keys, failure_keys_of
 from errata.store.runs import all_runs
@@ -74,7 +72,7 @@ def reports_for(
     related = RelatedReports()
     if chosen:
         runs = all_runs(store)
-        reports = [_with_others(report, runs, store) for report in parse_reports(chosen, keys, store)]
+        reports = [_with_others(report, runs, store) for report in parse_reports(chosen, keys)]
         others = [_dated(other) for other in runs]
         related = group_by_relation(reports, stored.run, began=began(stored), runs=others)
     return RunReports(files, related, CaseSpellings(keys, suite=stored.run.suite))
@@ -165,31 +163,24 @@ MOST_CASES = 20_000
 """In larger suites, only names that look like cases are recognised in a sentence."""
 
 
-def parse_reports(files: Iterable[ReportFile], keys: Sequence[str], store: Store) -> list[PriorReport]:
+def parse_reports(files: Iterable[ReportFile], keys: Sequence[str]) -> list[PriorReport]:
     """Files that are about a run; `keys` are the cases whose names they may use."""
     # every triage asks for gaps, and few runs have a report beside them
     from errata.memory.reading.report import is_report  # noqa: PLC0415
 
     names = tuple(label.name for taxonomy in rules_in_use().taxonomies for label in taxonomy.label)
     known = frozenset(keys) if len(keys) <= MOST_CASES else frozenset[str]()
-    words = fingerprint(names, sorted(known))
-    beside = local_file(store.path)
-    cache = _cache(beside.with_name(f"{beside.name}.reports"))
 
-    def parse(file: ReportFile) -> PriorReport:
-        return _parsed(file.text, file.name, file.path.relative_to(file.folder).as_posix(), file.digest, names, known)
-
-    reports = [
-        msgspec.structs.replace(
-            cache.get(fingerprint(file.digest, file.name, words, size=16), partial(parse, file)), written=file.written
-        )
-        for file in files
-    ]
-    cache.save()
-    return [report for report in reports if is_report(report)]
+    reports = []
+    for file in files:
+        below = file.path.relative_to(file.folder).as_posix()
+        report = _parsed(file.text, file.name, below, file.digest, names, known)
+        if is_report(report):
+            reports.append(msgspec.structs.replace(report, written=file.written))
+    return reports
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def _parsed(
     text: str, name: str, below: str, digest: str, names: tuple[str, ...], known: frozenset[str]
 ) -> PriorReport:
@@ -197,11 +188,6 @@ def _parsed(
     from errata.memory.reading.report import read_report  # noqa: PLC0415 as above
 
     return read_report(text, path=name, below=below, digest=digest, labels=_labels(names), cases=_spellings(known))
-
-
-@lru_cache(maxsize=4)
-def _cache(path: Path) -> ReportCache:
-    return ReportCache(path)
 
 
 @lru_cache(maxsize=8)

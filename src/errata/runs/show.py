@@ -87,7 +87,6 @@ class ShownRun(msgspec.Struct, frozen=True):
 class ShownAttempt(msgspec.Struct, frozen=True):
     stored: StoredRun
     handle: str
-    """The shortest name by which the store finds the run."""
     attempt: Attempt
     case: Case | None
     of: int
@@ -104,14 +103,11 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     attribution: Attribution | None = None
     explanation: Explanation | None = None
     review: AttemptReview | None = None
-    """What reviewers found."""
     stale: bool = False
     """What they went by has changed since."""
     bucket: BucketPlace | None = None
     bucket_counts: BucketCounts | None = None
-    """Of that bucket, over all runs."""
     before: History | None = None
-    """What was known of the failure before the run."""
     alike: tuple[SameFailureOutput, ...] = ()
     """Other models that fail in the same way."""
     evidence_log: tuple[Observation, ...] = ()

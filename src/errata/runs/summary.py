@@ -65,8 +65,6 @@ class Health(msgspec.Struct, frozen=True):
 
 
 class Owned(msgspec.Struct, frozen=True):
-    """The failures of one owner."""
-
     owner: Owner
     count: int
     reasons: dict[str, int]
@@ -100,8 +98,6 @@ class CategoryFailures(NamedTuple):
 
 
 class FailureTally:
-    """One pass over the counted attempts."""
-
     def __init__(self, categories: Mapping[str, Sequence[str]]) -> None:
         self._categories = categories
         self.first_failed: Counter[str] = Counter()
@@ -118,7 +114,6 @@ class FailureTally:
         """Step of a pipeline → its place; `has_other_checks` where others count, too."""
         self.has_other_checks = False
         self.given: dict[str, list[bool | float]] = {}
-        """Check → what it gave."""
         self.beside: set[str] = set()
         """Those that do not decide the outcome, or failed where it is a pass."""
         self.pending: list[str] = []
@@ -178,11 +173,8 @@ class FailureTally:
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
-    """The summary of one run, as `analyze` shows it."""
-
     stored: StoredRun
     handle: str
-    """The shortest name by which the store finds the run."""
     reviewed: int = 0
     """Failures that somebody read, and whose evidence has not changed since."""
     inherited: int = 0
@@ -214,7 +206,6 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     first_case: str
     scores: Scores
     owners: tuple[Owned, ...] = ()
-    """By the standing verdict, else by rules."""
     passed_by_nobody: tuple[str, ...] = ()
     """Failed cases that no subject in the store has passed, where at least three were measured."""
     suspects: SuspectTasks = SuspectTasks()

@@ -76,7 +76,6 @@ def suspect_tasks(runs: Sequence[StoredRun], store: Store) -> SuspectTasks:
 
 
 def with_reviews(suspects: SuspectTasks, store: Store, run_ids: Sequence[str]) -> SuspectTasks:
-    """With the verdicts of readers on these tasks."""
     given = reviews_of_tasks(store, run_ids)
     if not given:
         return suspects

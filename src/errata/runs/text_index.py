@@ -81,7 +81,6 @@ def ensure_searchable_texts(stored: StoredRun, store: Store) -> bool:
 
 
 def forget_missing(store: Store) -> None:
-    """Runs that were removed from the store."""
     forget_other_runs(store, marks_of(store).keys())
 
 

@@ -26,8 +26,6 @@ _READ_BY = ("model", "sources", "store", "text")
 
 
 class LogState(NamedTuple):
-    """A log before it is read."""
-
     files: tuple[Path, ...]
     signature: str
     stats: tuple[tuple[int, int, int, int], ...]

@@ -61,8 +61,6 @@ MOST_SEARCHED = 2_000
 
 
 class Overview(NamedTuple):
-    """What one pass over all attempts shows."""
-
     health: Health
     tally: FailureTally
     scores: Scores
@@ -100,7 +98,6 @@ class RunView:
 
     @cached_property
     def handle(self) -> str:
-        """The shortest name by which the store finds the run."""
         return handle_of(self.stored, self.store)
 
     # facts
@@ -151,13 +148,11 @@ class RunView:
 
     @cached_property
     def broken(self) -> frozenset[str]:
-        """Attempts whose measurement is broken according to a signal of triage."""
         self.ensure_triaged()
         return frozenset(broken_measurements(self.store, self.stored.pk))
 
     @cached_property
     def suspects(self) -> SuspectTasks:
-        """Tasks of the run's suite that hardly any subject in the store passes."""
         self.ensure_triaged()
         return suspect_tasks(runs_beside(self.stored, self.store), self.store)
 
@@ -244,7 +239,6 @@ class RunView:
 
     @cached_property
     def opinions(self) -> Opinions:
-        """What triage and reviewers say, as scores need it."""
         return opinions_of(self.attributions, self.broken, self.counting_verdicts, self._reviewed)
 
     def opinions_to_count_by(self) -> Opinions:
@@ -317,7 +311,6 @@ class RunView:
 
     @cached_property
     def cells(self) -> list[Cell]:
-        """How every case went."""
         return cells_of(self.store, [self.stored.pk])
 
     @cached_property
@@ -342,12 +335,10 @@ class RunView:
 
     @cached_property
     def predecessor(self) -> "RunView | None":
-        """The newest run of the next older version of the model."""
         older = predecessor_of(self.stored, self.store)
         return RunView(older, self.store) if older is not None else None
 
     def edited_since(self, before: "RunView") -> set[str]:
-        """Cases whose task is not the same in an earlier run."""
         return changed_cases([before.stored.pk, self.stored.pk], self.store)
 
 

@@ -47,7 +47,6 @@ def attempts_of(
     steps_of_passes: bool = False,
     by_position: bool = False,
 ) -> Iterator[Attempt]:
-    """In the order of the log, or by their place in the conversation or suite."""
     query = select(*PLACES).where(attempts.c.run_pk == pk)
     if failures:
         query = query.where(attempts.c.failure)
@@ -71,7 +70,6 @@ class FailureToTriage(NamedTuple):
     attempt: Attempt
     """With the texts of its files."""
     case: bytes | None
-    """Packed."""
 
 
 def failures_to_triage(store: Store, pk: int, *, with_steps: Callable[[Attempt], bool]) -> Iterator[FailureToTriage]:
@@ -90,7 +88,6 @@ def attempts_with_failed_check(store: Store, pk: int, check: str) -> Iterator[At
 
 
 def attempt_by_id(store: Store, attempt_id: str) -> Attempt:
-    """One attempt with its transcript and its files."""
     try:
         parts = split_attempt_id(attempt_id)
     except ValueError:

@@ -42,7 +42,6 @@ class AttributionSpool:
         self._file.close()
 
     def fill(self, records: Iterable[Kept]) -> None:
-        """In the place of what was in it."""
         self._file.seek(0)
         self._file.truncate()
         self._sizes, self._waiting, self.count = [], [], 0
@@ -134,6 +133,5 @@ def rules_version_of(store: Store, pk: int) -> str | None:
 
 
 def attributed_failures(store: Store, pk: int, *, steps: bool = False) -> Iterator[tuple[Attempt, Attribution]]:
-    """In the order of the log; of a run that was triaged."""
     for row, attempt in read_rows(store, pk, _ATTRIBUTED_FAILURES, steps=steps):
         yield attempt, unpack(row.record, Attribution)

@@ -7,7 +7,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from hashlib import sha256
-from typing import Any
 
 from errata.model.codec import pack, pack_into
 
@@ -71,7 +70,6 @@ class BlockReader:
         return data[begin : begin + int.from_bytes(data[at:begin], "big")]
 
     def block(self, number: int) -> bytes:
-        """All records of a block, each behind its length."""
         if number != self._number:
             self._data = decompress(self._load(number))
             self._number = number
@@ -95,8 +93,6 @@ _of_thread = threading.local()
 CHUNK = 64 * 1024
 """Bytes of case records that are hashed at once."""
 DIGEST_SIZE = 20
-OLDER_SIZE = 16
-"""Of the digests of earlier versions of errata, which covered blocks in the order of reading."""
 
 
 class ContentDigest:
@@ -108,7 +104,6 @@ class ContentDigest:
         self._chunks = bytearray()
         """The hashes of full chunks of case records, one after the other."""
         self._open = bytearray()
-        """Records of the chunk that is not full yet."""
 
     def add_cases(self, records: Iterable[bytes]) -> None:
         for record in records:
@@ -124,25 +119,3 @@ class ContentDigest:
     def hexdigest(self) -> str:
         cases = sha256(bytes(self._chunks) + sha256(self._open).digest()).digest()
         return sha256(pack((cases, sorted(self._blocks.items())))).hexdigest()
-
-
-class OlderContent:
-    """The digest of the content as earlier versions of errata took it: batch by batch, cases before blocks."""
-
-    def __init__(self) -> None:
-        self._content = sha256()
-
-    def add(self, cases: Iterable[tuple[Any, ...]], blocks: Iterable[tuple[int, bytes]]) -> None:
-        """What a batch holds of the run; its blocks are compressed."""
-        for case in cases:
-            self._content.update(case[-1])
-        for _, data in blocks:
-            self._content.update(decompress(data))
-
-    def hexdigest(self) -> str:
-        return self._content.hexdigest()
-
-
-def is_older(digest: str) -> bool:
-    """Whether an earlier version of errata computed it, in another way."""
-    return len(digest) == 2 * OLDER_SIZE

@@ -39,8 +39,6 @@ CHUNK = 5_000
 
 
 class Signature(msgspec.Struct, frozen=True, kw_only=True):
-    """What is done, by whom and when; `by` is empty where a rule does it."""
-
     what: str
     by: str = ""
     at: str = ""
@@ -102,12 +100,10 @@ class BucketTransaction:
         return _event(row) if row else None
 
     def events_since(self, suite: str, number: int) -> list[BucketEvent]:
-        """What people did from this event on, the newest first."""
         query = _events(suite).where(bucket_events.c.number >= number, bucket_events.c.what.in_(BY_PERSONS))
         return [_event(row) for row in self._connection.execute(query.order_by(bucket_events.c.number.desc()))]
 
     def touched_by_persons(self, suite: str) -> set[str]:
-        """Buckets that some person named, made, filled or confirmed."""
         return _touched_by_persons(self._connection, suite)
 
     def merged_into(self, suite: str) -> dict[str, str]:
@@ -143,13 +139,11 @@ class BucketTransaction:
 
     @property
     def change(self) -> BucketChange:
-        """What was made different so far."""
         versions = [(self._before[each], after) for each, after in self._after.items() if self._before[each] != after]
         moves = [one for one in self._moves.values() if one.before != one.after]
         return BucketChange(versions=tuple(versions), moves=tuple(moves))
 
     def add_event(self, signature: Signature, bucket: str, change: BucketChange) -> int:
-        """The event's number."""
         values = {"bucket": bucket, "what": signature.what, "author": signature.by, "at": signature.at}
         record = compress(msgspec.msgpack.encode(change))
         made = self._connection.execute(insert(bucket_events).values(**values, undone=False, record=record))
@@ -190,7 +184,6 @@ class BucketTransaction:
             self._connection.execute(update(buckets).where(empty).values(gone=True))
 
     def mark(self, pk: int, mark: str) -> None:
-        """The state of the run that its suggestions were made from."""
         mark_bucketed(self._connection, pk, mark)
 
 

@@ -52,7 +52,6 @@ def placements_in(store: Store, bucket: str) -> list[Placement]:
 
 
 def bucket_runs(store: Store, name: str) -> tuple[str, list[str]] | None:
-    """The slug of the bucket with this slug or id, and the runs of its members; none where no bucket is named so."""
     members = buckets.outerjoin(bucket_members, bucket_members.c.bucket == buckets.c.id)
     query = select(buckets.c.slug, bucket_members.c.run_id).select_from(members).where(~buckets.c.gone).distinct()
     with store.reading() as connection:
@@ -61,19 +60,16 @@ def bucket_runs(store: Store, name: str) -> tuple[str, list[str]] | None:
 
 
 def buckets_in_other_runs(store: Store, suite: str, run_id: str) -> set[str]:
-    """Ids of buckets of a suite that have members outside of one run."""
     query = select(bucket_members.c.bucket).join(buckets, buckets.c.id == bucket_members.c.bucket).distinct()
     with store.reading() as connection:
         return set(connection.scalars(query.where(buckets.c.suite == suite, bucket_members.c.run_id != run_id)))
 
 
 def run_of(attempt: str) -> str:
-    """The run that an attempt's id begins with."""
     return attempt.partition(":")[0]
 
 
 def bucket_places(store: Store, run_id: str, attempts: Sequence[str] | None = None) -> dict[str, BucketPlace]:
-    """Attempt → its bucket: of all failures of a run, or of some."""
     query = select(bucket_members.c.attempt_id, bucket_members.c.role, buckets.c.id, buckets.c.record)
     query = query.join(buckets, buckets.c.id == bucket_members.c.bucket).where(bucket_members.c.run_id == run_id)
     with store.reading() as connection:

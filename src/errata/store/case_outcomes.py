@@ -36,7 +36,6 @@ class CaseOutcome(NamedTuple):
 
 
 def case_outcomes(store: Store, pks: Iterable[int]) -> Iterator[CaseOutcome]:
-    """Of every case in each of the runs, those of one case together."""
     numbers = sorted(pks)
     tasks = tasks_apart(store, tuple(numbers))
     passed = attempts.c.outcome.in_(("pass", "partial"))
@@ -64,8 +63,6 @@ def case_outcomes(store: Store, pks: Iterable[int]) -> Iterator[CaseOutcome]:
 
 
 class CaseTally(NamedTuple):
-    """How one case went with all subjects together."""
-
     case: str
     task: str
     category: str
@@ -74,7 +71,6 @@ class CaseTally(NamedTuple):
     passed: int
     """Those of them that passed in some attempt."""
     attempts: int
-    """That were measured."""
     passes: int
 
 
@@ -136,7 +132,6 @@ class AttributedFailure(NamedTuple):
 
 
 def attributed_failures_on(store: Store, pk: int, run_id: str, keys: Iterable[str]) -> Iterator[AttributedFailure]:
-    """The attributions of a run's counted failures on some of its cases, in the order of the log."""
     same = (attributions.c.run_pk == attempts.c.run_pk) & (attributions.c.seq == attempts.c.seq)
     columns = (attempts.c.case_key, attempts.c.session, attempts.c.number, attempts.c.path, attributions.c.record)
     for some in chunks(keys):
@@ -153,7 +148,6 @@ class PassedIn(NamedTuple):
     """How a task went in the runs that measured it; an edited task is another one."""
 
     first: int | None
-    """The first run with an attempt that passed."""
     only: int | None
     """The run that measured it, where no other did."""
 

@@ -107,8 +107,6 @@ def has_any(connection: Connection, query: Select[Any], pk: int) -> bool:
 
 
 class VersionLookup:
-    """Which version the attempts of one run were made under."""
-
     def __init__(self, connection: Connection, pk: int) -> None:
         self._connection, self._pk = connection, pk
         self.has_any = has_any(connection, _ANY_VERSION, pk)
@@ -130,7 +128,6 @@ def version_record(connection: Connection, pk: int, key: str, version: str) -> b
 
 
 def versions_of(store: Store, pk: int) -> Iterator[tuple[str, Case]]:
-    """Every later description with the name of its version, in the order of the keys."""
     columns = case_versions.c
     query = select(columns.version, columns.record).where(columns.run_pk == pk).order_by(columns.key, columns.version)
     with store.reading() as connection:
@@ -139,7 +136,6 @@ def versions_of(store: Store, pk: int) -> Iterator[tuple[str, Case]]:
 
 
 def keys_with_versions(store: Store, pks: Sequence[int]) -> set[tuple[int, str]]:
-    """Run and case, where the rows of a case differ in what they ask or expect."""
     with store.reading() as connection:
         rows = connection.execute(_KEYS_WITH_VERSIONS, {"runs": list(pks)})
         return {(row.run_pk, row.key) for row in rows}

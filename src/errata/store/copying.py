@@ -83,7 +83,6 @@ class RowDigest:
 
 
 def _form_of(kind: object) -> Callable[[Any], Any]:
-    """The one form of a value, whatever type a driver gives it."""
     if isinstance(kind, JSON):
         return lambda value: json.dumps(value, sort_keys=True, ensure_ascii=False)
     forms = ((Boolean, bool), (Integer, int), (Float, float), (LargeBinary, bytes))
@@ -114,7 +113,6 @@ def copy_rows(
 
 
 def copy_tables(reader: Connection, writer: Connection, on_rows: OnRows = lambda *_: None) -> dict[str, RowDigest]:
-    """All rows of one moment into an empty store."""
     copied = {table.name: copy_rows(reader, writer, table, on_rows) for table in metadata.sorted_tables}
     for table in metadata.sorted_tables:
         if table.autoincrement_column is not None:
@@ -185,18 +183,14 @@ def replace_run(store: Store, pk: int, other: Store, other_pk: int) -> None:
 
 
 IN_WORK = ".part"
-"""How the name of an unfinished file ends."""
 PUT_ASIDE = ".before-restore-"
-"""Between the name of a store and the time when it was put aside."""
 
 
 def part_of(path: Path) -> Path:
-    """The name of a file while it is being written."""
     return path.with_name(f".{path.name}{IN_WORK}")
 
 
 def remove_store_file(path: Path) -> None:
-    """A file and what SQLite keeps beside it."""
     for end in ("", "-wal", "-shm", "-journal"):
         path.with_name(path.name + end).unlink(missing_ok=True)
 

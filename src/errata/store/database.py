@@ -38,12 +38,10 @@ class Store:
     ) -> None:
         """`private_copy` is the folder of what is read in the place of a read-only store; it is removed in the end."""
         self.path = path
-        """The file, or the address of the database."""
         self.engine = engine
         self.is_read_only = private_copy is not None
         self.disk_is_full = disk_is_full
         self.deployment = ""
-        """The deployment that it belongs to; empty for most stores."""
         if private_copy is not None:
             weakref.finalize(self, shutil.rmtree, private_copy, ignore_errors=True)
         self._kept: list[Connection] | None = None
@@ -55,7 +53,6 @@ class Store:
 
     @property
     def own_file(self) -> Path | None:
-        """The file that is read and written; none for a database."""
         return Path(str(self.engine.url.database)) if self.engine.dialect.name == "sqlite" else None
 
     @contextmanager
@@ -151,7 +148,6 @@ _Purpose = Literal["writing", "rows"]
 
 @contextmanager
 def translated(path: StoreLocation) -> Iterator[None]:
-    """Failures of the database in words."""
     database = sqlite if isinstance(path, Path) else engines.postgres()
     try:
         yield
@@ -270,7 +266,6 @@ def _version_and_deployment(store: Store) -> tuple[int, str]:
 
 
 def mark_deployment(store: Store, name: str, *, at: str) -> None:
-    """From now on the store belongs to this deployment."""
     with store.writing() as connection:
         connection.execute(insert(deployments).values(name=name, at=at))
     store.deployment = name
@@ -305,7 +300,6 @@ def schema_of(connection: Connection) -> int:
 
 
 _opened: list[weakref.ref[Store]] = []
-"""The store that was opened last, for `last_opened`."""
 
 
 def last_opened() -> Store | None:

@@ -64,21 +64,17 @@ FETCH = 200
 MOST_MESSAGES = 10
 """SQLite lists up to a hundred lines about one page."""
 UNREADABLE = (ZstdError, msgspec.MsgspecError, UnicodeDecodeError, ValueError, TypeError)
-"""What decoding a damaged value raises."""
 DERIVED = (attributions, findings, summaries)
-"""Computed again when they are needed."""
 OPINIONS = tuple(table for table in metadata.sorted_tables if table not in (*FACTS, runs, blobs))
 RECORDS: dict[Table, type[Record]] = {
     cases: Case, case_versions: Case, unreadables: Unreadable, attributions: Attribution, findings: Finding,
     verdicts: Verdict, calls: ReviewCall, review_batches: ReviewBatch, buckets: Bucket, actions: Action,
     known_gaps: KnownGap,
 }  # fmt: skip
-"""What their column `record` holds."""
 PACKED = {summaries: "data", refusals: "answer", live_items: "record", bucket_events: "record"}
 
 
 def problems_of(store: Store, on_run: Callable[[str], None] = lambda _: None) -> list[StoreProblem]:
-    """Every part that can't be read, or contradicts its record; empty where the store is sound."""
     return [*_integrity(store), *_runs(store, on_run), *_opinions(store)]
 
 

@@ -28,8 +28,6 @@ RUNS = 200
 
 
 class Elsewhere(NamedTuple):
-    """How another run did on a case."""
-
     run_id: str
     run: str
     model: str
@@ -99,8 +97,6 @@ def _tried(connection: Connection, pks: list[int], keys: Collection[str]) -> Ite
 
 
 class Tried(NamedTuple):
-    """How a case went in a run."""
-
     run_id: str
     case: str
     passed: bool
@@ -139,7 +135,6 @@ def _tries() -> Select[Any]:
 
 
 def failure_keys_of(store: Store, pks: Iterable[int], keys: Iterable[str]) -> Iterator[tuple[int, str, FailureKey]]:
-    """Run, case and failure key of each attributed failure of these cases."""
     same = (attributions.c.run_pk == attempts.c.run_pk) & (attributions.c.seq == attempts.c.seq)
     query = select(attempts.c.run_pk, attempts.c.case_key, attributions.c.record)
     query = query.select_from(attempts.join(attributions, same)).where(attempts.c.counted)
@@ -151,7 +146,6 @@ def failure_keys_of(store: Store, pks: Iterable[int], keys: Iterable[str]) -> It
 
 
 def cases_failed_by(store: Store, pks: Iterable[int], owners: Iterable[str]) -> set[tuple[int, str]]:
-    """Run and case where every attributed failure is one of these owners'."""
     same = (attributions.c.run_pk == attempts.c.run_pk) & (attributions.c.seq == attempts.c.seq)
     others = func.sum(case((attributions.c.owner.in_(list(owners)), 0), else_=1))
     query = select(attempts.c.run_pk, attempts.c.case_key).select_from(attempts.join(attributions, same))
@@ -181,7 +175,6 @@ def _keys(store: Store, wanted: Any, suite: str, pk: int | None) -> list[str]:
 
 
 def suites_of(store: Store, keys: Iterable[str]) -> dict[str, set[str]]:
-    """Case → the suites of the runs that tried it."""
     names: dict[str, set[str]] = {}
     query = select(attempts.c.case_key, runs.c.suite).join(runs, runs.c.pk == attempts.c.run_pk).distinct()
     with store.reading() as connection:

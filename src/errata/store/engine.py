@@ -30,7 +30,6 @@ ROW: ColumnElement[int] = literal_column("rowid", Integer)
 
 T = TypeVar("T")
 FEW = 500
-"""Values that one query names."""
 
 
 def chunks(values: Iterable[T]) -> Iterator[list[T]]:
@@ -73,7 +72,6 @@ def has_table(connection: Connection, name: str) -> bool:
 
 
 def mark_as_ours(connection: Connection) -> None:
-    """A file is marked before it has tables; a database once it has them."""
     if not is_sqlite(connection):
         postgres().mark_as_ours(connection)
 
@@ -139,23 +137,19 @@ def read_since_last_change(connection: Connection) -> dict[Any, Any]:
 
 
 def free_space(connection: Connection) -> None:
-    """Give the space of deleted rows back."""
     _of(connection).free_space(connection)
 
 
 def integrity(connection: Connection) -> list[str]:
-    """What the database finds wrong with itself; empty where it is sound."""
     problems: list[str] = _of(connection).integrity(connection)
     return problems
 
 
 def size_of(connection: Connection) -> int:
-    """In bytes."""
     return int(_of(connection).size_of(connection))
 
 
 def version_of(connection: Connection) -> str:
-    """Of SQLite or of the PostgreSQL server."""
     return str(_of(connection).version_of(connection))
 
 

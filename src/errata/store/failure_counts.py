@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from errata.model.filters import FailureFilters
-from errata.model.listing import NOT_GIVEN, Facets, FailureRow, Grouping, RowGroup
+from errata.model.listing import NOT_GIVEN, Facets, Grouping, RowGroup
 from errata.store.database import Store
 from errata.store.index_file import index_of, match_words
 
@@ -29,7 +29,6 @@ class Kind(NamedTuple):
 
 _SHARED = Kind._fields[:-1]
 _COLUMNS = ", ".join(_SHARED)
-_EQUAL = " AND ".join(f"{name} = ?" for name in _SHARED)
 _GROUPED_BY: dict[Grouping, str] = {"bucket": "bucket", "owner": "owner", "check": "check_name", "category": "category"}
 _FACETS = {"owner": "owners", "check": "check", "review": "review", "category": "category", "past": "past"}
 
@@ -38,29 +37,12 @@ _FACETS = {"owner": "owners", "check": "check", "review": "review", "category": 
 
 
 def count_kinds(connection: sqlite3.Connection, run_id: str) -> None:
-    """Of all rows of a run."""
     connection.execute("DELETE FROM kinds WHERE run_id = ?", (run_id,))
     connection.execute(
         f"INSERT INTO kinds SELECT run_id, {_COLUMNS}, COUNT(*) FROM failures WHERE run_id = ?"  # noqa: S608
         f" GROUP BY {_COLUMNS}",
         (run_id,),
     )
-
-
-def move_kinds(connection: sqlite3.Connection, run_id: str, rows: Sequence[FailureRow]) -> None:
-    """Before these rows are written in the place of the present ones."""
-    for row in rows:
-        query = f"SELECT {_COLUMNS} FROM failures WHERE run_id = ? AND seq = ?"  # noqa: S608
-        before = connection.execute(query, (run_id, row.seq)).fetchone()
-        if before is None:
-            continue
-        now = [getattr(row, name) for name in _SHARED]
-        connection.execute(f"UPDATE kinds SET count = count - 1 WHERE run_id = ? AND {_EQUAL}", (run_id, *before))  # noqa: S608
-        connection.execute(
-            "INSERT INTO kinds VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1",
-            (run_id, *now),
-        )
-    connection.execute("DELETE FROM kinds WHERE run_id = ? AND count <= 0", (run_id,))
 
 
 # reading
@@ -72,7 +54,6 @@ def kept_kinds(connection: sqlite3.Connection, run_id: str) -> list[Kind]:
 
 
 def counted_kinds(connection: sqlite3.Connection, where: str, values: Sequence[object]) -> list[Kind]:
-    """Of the rows that fit a condition."""
     query = f"SELECT {_COLUMNS}, COUNT(*) FROM failures WHERE {where} GROUP BY {_COLUMNS}"  # noqa: S608
     return [Kind(*row) for row in connection.execute(query, values)]
 
@@ -100,7 +81,6 @@ def facets_in(kinds: Iterable[Kind], filters: FailureFilters) -> Facets:
 
 
 def groups_in(kinds: Iterable[Kind], filters: FailureFilters, grouping: Grouping) -> list[RowGroup]:
-    """The largest first."""
     column = _GROUPED_BY[grouping]
     owners: dict[str, Counter[str]] = {}
     reviewed: Counter[str] = Counter()

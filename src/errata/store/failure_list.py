@@ -22,7 +22,6 @@ from errata.store.failure_counts import (
     facets_in,
     groups_in,
     kept_kinds,
-    move_kinds,
 )
 from errata.store.index_file import CHUNK, index_of, mark_rows, writing_index
 from errata.store.schema import attempts, attributions, cases, checks
@@ -35,8 +34,6 @@ _SORT_KEYS: dict[Order, str] = {
     "-tokens": "-COALESCE(tokens, -1)",
     "-duration": "-COALESCE(duration, -1)",
 }
-FEW = 500
-"""Changed rows up to which counts are corrected, not counted again."""
 Cursor = tuple[Any, int]
 """The sort key and the number of the last row that was shown."""
 
@@ -90,7 +87,6 @@ def _padded(names: Iterable[str]) -> str:
 
 
 def key_mark(key: str) -> str:
-    """A failure key as addresses have it."""
     return fingerprint(key, size=6)
 
 
@@ -114,7 +110,6 @@ def keep_rows(store: Store, run_id: str, rows: Iterable[FailureRow], mark: str) 
 
 
 def known_lines(store: Store, run_id: str, seqs: Sequence[int]) -> dict[int, EvidenceLine]:
-    """By number: the lines that were looked up before."""
     matching = {}
     for some in chunks(seqs):
         marks = ", ".join("?" * len(some))
@@ -136,23 +131,16 @@ def keep_lines(store: Store, run_id: str, lines: Mapping[int, EvidenceLine], mar
 
 
 def update_opinions(store: Store, run_id: str, changed: Iterable[FailureRow], mark: str) -> None:
-    """Owner, review and bucket of some rows, and the counts that they change."""
-    rows = list(changed)
     with writing_index(store) as connection:
-        is_few = len(rows) <= FEW
-        if is_few:
-            move_kinds(connection, run_id, rows)
         connection.executemany(
             "UPDATE failures SET owner = ?, review = ?, bucket = ? WHERE run_id = ? AND seq = ?",
-            ((row.owner, row.review, row.bucket, run_id, row.seq) for row in rows),
+            ((row.owner, row.review, row.bucket, run_id, row.seq) for row in changed),
         )
-        if not is_few:
-            count_kinds(connection, run_id)
+        count_kinds(connection, run_id)
         mark_rows(connection, run_id, mark)
 
 
 def forget_other_runs(store: Store, known: Collection[str]) -> list[str]:
-    """Remove the rows of runs that are no longer in the store; returns their ids."""
     connection = index_of(store)
     gone = [run_id for (run_id,) in connection.execute("SELECT run_id FROM runs") if run_id not in known]
     for run_id in gone:
@@ -177,7 +165,6 @@ def all_rows(store: Store, run_id: str) -> Iterator[FailureRow]:
 
 
 def unreviewed_in(store: Store) -> dict[str, int]:
-    """Run → failures that nobody has reviewed, of the runs that have rows."""
     query = (
         "SELECT runs.run_id, COALESCE(SUM(kinds.count) FILTER (WHERE kinds.review = 'open'), 0) FROM runs"
         " LEFT JOIN kinds USING (run_id) WHERE runs.rows_mark != '' GROUP BY runs.run_id"
@@ -207,7 +194,6 @@ def listed_rows(
 
 
 def cursor_of(row: FailureRow, order: Order) -> Cursor:
-    """Where the list goes on behind this row."""
     match order:
         case "case":
             return row.case_key, row.seq
@@ -276,7 +262,6 @@ def _kinds(store: Store, run_id: str, filters: FailureFilters) -> list[Kind]:
 
 
 def rows_by_attempt(store: Store, attempt_ids: Sequence[str]) -> dict[str, tuple[str, FailureRow]]:
-    """Attempt → its run and its row; of all runs that are in the index."""
     matching = {}
     for some in chunks(attempt_ids):
         marks = ", ".join("?" * len(some))

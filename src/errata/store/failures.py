@@ -24,8 +24,6 @@ T = TypeVar("T", Attempt, Case)
 
 
 class Loaded(NamedTuple):
-    """A failure with its transcript, its files, its case and its attribution."""
-
     attempt: Attempt
     case: Case | None
     attribution: Attribution | None
@@ -90,7 +88,6 @@ def turns_between(store: Store, pk: int, first: int, last: int) -> list[Attempt]
 
 
 def attempts_at(store: Store, pk: int, keys: Collection[str]) -> dict[str, list[Attempt]]:
-    """Case → the first attempts at it, with their files: parts, earlier sessions, repetitions."""
     query = select(attempts.c.seq, attempts.c.case_key)
     query = query.where(attempts.c.run_pk == pk, attempts.c.case_key.in_(list(keys))).order_by(attempts.c.seq)
     chosen: dict[str, list[int]] = {key: [] for key in keys}
@@ -156,7 +153,6 @@ def _read(store: Store, query: Select[tuple[bytes]]) -> Iterator[Attribution]:
 
 
 def members_in(store: Store, run_id: str, bucket_ids: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Attempt and bucket of the failures of a run in these buckets; without knock-on failures."""
     columns = bucket_members.c
     query = select(columns.attempt_id, columns.bucket).where(columns.run_id == run_id, columns.follows.is_(False))
     with store.reading() as connection:

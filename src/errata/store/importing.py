@@ -13,11 +13,10 @@ from errata.errors import StoreError
 from errata.model import Counts, Run, Unreadable
 from errata.model.codec import pack, unpack
 from errata.store import engine, shared_ids
-from errata.store.blocks import DIGEST_SIZE, OlderContent, compress, is_older
+from errata.store.blocks import DIGEST_SIZE, compress
 from errata.store.carried_verdicts import carry_verdicts
 from errata.store.case_versions import complete_versions, write_cases
 from errata.store.database import Store, this_process
-from errata.store.engine import fitting
 from errata.store.packing import Blob, PackedBatch, RunPart, without_texts
 from errata.store.removal import collect_garbage
 from errata.store.run_totals import SCORED, UNREADABLE_KEPT, Change, ImportedRun, RunTotals, is_less, share_unclaimed
@@ -111,7 +110,7 @@ class Importing:
         statement = insert(runs).values(**values, state="importing", revision=0, digest="", counts={}, record=b"")
         pk = connection.execute(statement).inserted_primary_key
         assert pk is not None
-        self._staged[run.id] = Staged(pk[0], run, replaces=current_digest(connection, run.id))
+        self._staged[run.id] = Staged(pk[0], run)
 
     def _add_unreadables(self, batch: PackedBatch) -> None:
         for run_id, item in batch.unreadables:
@@ -129,27 +128,18 @@ class Importing:
         collect_garbage(self._store)
 
 
-def current_digest(connection: Connection, run_id: str) -> str:
-    query = select(runs.c.digest).where(runs.c.run_id == fitting(run_id), runs.c.state == "current")
-    return connection.execute(query).scalar() or ""
-
-
 # --- one run on its way into the store
 
 
 class Staged(RunTotals):
     """Its rows are written as they come, under a number that no query sees yet."""
 
-    def __init__(self, pk: int, run: Run, *, replaces: str = "") -> None:
-        """`replaces` is the digest of the run that is current."""
+    def __init__(self, pk: int, run: Run) -> None:
         super().__init__(run)
         self.pk = pk
-        self._older = OlderContent() if is_older(replaces) else None
 
     def write(self, connection: Connection, part: RunPart) -> None:
         self.tally(part)
-        if self._older is not None:
-            self._older.add(part.cases, part.blocks)
         engine.bulk_insert(connection, attempts, part.attempts, run_pk=self.pk)
         engine.bulk_insert(connection, checks, part.checks, run_pk=self.pk)
         engine.bulk_insert(connection, blocks, part.blocks, run_pk=self.pk)
@@ -171,7 +161,7 @@ class Staged(RunTotals):
         query = select(*columns).where(runs.c.run_id == self.run.id, runs.c.state == "current")
         old = connection.execute(query).first()
         digest = self.digest()
-        if old is not None and self.is_same_as(old.digest, self._older_content):
+        if old is not None and old.digest == digest:
             self._give_way(connection)
             # the logs may have moved; that is not a change of the run
             connection.execute(update(runs).where(runs.c.pk == old.pk).values(origin=engine.fitting(self.run.origin)))
@@ -214,7 +204,6 @@ class Staged(RunTotals):
         return shared_ids.relation(connection, self.run, self.pk, old, was_read=was_read)
 
     def _join(self, connection: Connection, old: Row[*tuple[Any, ...]], digest: str) -> str:
-        """The stored rows behind those of this part; the digest of both."""
         shared_ids.add_stored_rows(connection, old.pk, self.pk)
         complete_versions(connection, self.pk)
         stored = msgspec.structs.replace(unpack(old.record, Run), origin=old.origin)
@@ -222,9 +211,6 @@ class Staged(RunTotals):
         self._write_numbers(connection)
         self.run = shared_ids.joined(stored, self.run, self._cases(connection))
         return blake2b(f"{old.digest} {digest}".encode(), digest_size=DIGEST_SIZE).hexdigest()
-
-    def _older_content(self) -> str:
-        return self._older.hexdigest() if self._older is not None else ""
 
     def _counts(self, connection: Connection) -> Counts:
         there = connection.execute(select(func.count()).where(attempts.c.run_pk == self.pk)).scalar_one()

@@ -60,7 +60,6 @@ def index_path(store: Store) -> Path:
 
 
 def index_of(store: Store) -> sqlite3.Connection:
-    """The connection of this store's thread."""
     if store not in _opened:
         _opened[store] = _connect(index_path(store))
     return _opened[store]
@@ -143,7 +142,6 @@ def without_buckets(mark: str) -> str:
 
 
 def buckets_in(mark: str) -> str:
-    """The state of buckets alone."""
     return mark.rpartition("|")[2]
 
 
@@ -155,7 +153,6 @@ def index_marks(store: Store, run_id: str) -> tuple[str, str, str]:
 
 
 def rows_mark(store: Store, run_id: str) -> str:
-    """The state that the rows of a run were written for; empty where there are none."""
     row = index_of(store).execute("SELECT rows_mark FROM runs WHERE run_id = ?", (run_id,)).fetchone()
     return str(row[0]) if row else ""
 
@@ -169,7 +166,6 @@ def mark_rows(connection: Any, run_id: str, mark: str) -> None:
 
 
 def kept_digests(store: Store) -> dict[str, tuple[str, bytes]]:
-    """Run → the state that its digest was made for, and the digest."""
     rows = index_of(store).execute("SELECT run_id, digest_mark, digest FROM runs WHERE digest IS NOT NULL")
     return {run_id: (mark, digest) for run_id, mark, digest in rows}
 
@@ -195,7 +191,6 @@ def keep_digest(store: Store, run_id: str, mark: str, digest: bytes) -> None:
 START, END = "\x02", "\x03"
 """Around a hit. No text in the index holds them: it is cleaned before."""
 AROUND = 24
-"""Words of a snippet."""
 
 
 class IndexedText(NamedTuple):
@@ -259,7 +254,6 @@ def find_texts(
 
 
 def count_indexed(store: Store) -> int:
-    """Runs whose texts are in the index."""
     return int(index_of(store).execute("SELECT COUNT(*) FROM runs WHERE texts_mark != ''").fetchone()[0])
 
 

@@ -170,7 +170,6 @@ def keep_batch(store: Store, batch: ReviewBatch) -> None:
 def batches_of(
     store: Store, run_ids: Iterable[str], *, reviewer: str = "", states: Sequence[BatchState] = ()
 ) -> list[ReviewBatch]:
-    """Oldest first."""
     query = select(review_batches.c.record).where(review_batches.c.run_id.in_(list(run_ids)))
     if reviewer:
         query = query.where(review_batches.c.reviewer == reviewer)
@@ -182,7 +181,6 @@ def batches_of(
 
 
 def is_being_submitted(store: Store, batch: ReviewBatch) -> bool:
-    """By another process that is alive."""
     query = select(review_batches.c.holder).where(review_batches.c.id == batch.id)
     with store.reading() as connection:
         holder = connection.execute(query).scalar_one()

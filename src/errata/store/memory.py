@@ -28,7 +28,6 @@ def keep_action(store: Store, action: Action) -> bool:
 
 
 def all_actions(store: Store) -> list[Action]:
-    """Oldest first."""
     query = select(actions.c.record).order_by(actions.c.date, actions.c.id)
     records = store.read_once("actions", lambda connection: connection.execute(query).scalars().all())
     return [unpack(record, Action) for record in records]

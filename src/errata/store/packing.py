@@ -99,8 +99,6 @@ def _sealed(batch: PackedBatch, digests: dict[str, ContentDigest]) -> PackedBatc
 
 
 class _RunPacker:
-    """The open part of one run."""
-
     def __init__(self) -> None:
         self._part = RunPart()
         self._rows: list[tuple[Any, ...]] = []

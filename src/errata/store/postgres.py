@@ -208,12 +208,10 @@ _BEGIN_WRITING = f"BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout 
 
 
 def lock_name(connection: Connection, name: str) -> None:
-    """Until the end of the transaction, no other has the lock of this name."""
     connection.exec_driver_sql("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_LOCKS, name))
 
 
 def state_of(engine: Engine) -> tuple[bool, bool]:
-    """Whether the database is a store or empty, and whether it can be written."""
     with engine.connect() as connection:
         encoding, in_recovery, read_only, known, mark, others, writable = connection.exec_driver_sql(_STATE).one()
     if encoding != "UTF8":
@@ -302,7 +300,6 @@ def integrity(connection: Connection) -> list[str]:
 
 
 def size_of(connection: Connection) -> int:
-    """In bytes: all tables and indexes of the database."""
     return int(connection.exec_driver_sql("SELECT pg_database_size(current_database())").scalar_one())
 
 
@@ -334,12 +331,10 @@ def _state(error: BaseException) -> str:
 
 
 def is_damage(error: BaseException) -> bool:
-    """Whether a part of the database is lost."""
     return _state(error) in ("XX001", "XX002")
 
 
 def explain(error: BaseException, address: StoreAddress) -> tuple[str, str] | None:
-    """A driver's error in words: what is wrong, and what would be right."""
     driver = getattr(error, "orig", None) or error
     state, text = _state(error), str(driver)
     for states, signs, (what, hint) in _EXPLAINED:

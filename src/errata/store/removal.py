@@ -33,7 +33,6 @@ from errata.store.thinning import thinned_runs
 
 
 def remove_run(store: Store, run_id: str) -> None:
-    """Forget a run: its facts, attributions and reviews."""
     with store.writing() as connection:
         connection.execute(update(runs).where(runs.c.run_id == run_id, runs.c.state == "current").values(state="stale"))
         for table in (exclusions, *REVIEWS, live_runs, live_items):
@@ -88,7 +87,6 @@ def sizes_of(store: Store, stored: Iterable[StoredRun]) -> list[RunSizeOutput]:
 
 
 def total_of(size: RunSizeOutput) -> int:
-    """What removing the run alone would free."""
     return size.records + size.transcripts + size.files_own + size.cases
 
 

@@ -115,14 +115,12 @@ def keep_refusal(store: Store, refusal: Refusal) -> None:
 
 
 def refusals_of(store: Store, run_id: str) -> list[Refusal]:
-    """Oldest first."""
     with store.reading() as connection:
         rows = connection.execute(select(refusals).where(refusals.c.run_id == run_id).order_by(refusals.c.number))
         return [_refusal(row) for row in rows]
 
 
 def refusals_on(store: Store, attempt: str) -> list[Refusal]:
-    """Oldest first."""
     query = select(refusals).where(refusals.c.run_id == split_attempt_id(attempt).run, refusals.c.attempt_id == attempt)
     with store.reading() as connection:
         return [_refusal(row) for row in connection.execute(query.order_by(refusals.c.number))]
@@ -173,7 +171,6 @@ def renew_lease(store: Store, attempt: str, *, reviewer: str, lease: Lease, now:
 
 
 def leases_of(store: Store, run_id: str, *, now: str) -> dict[str, set[str]]:
-    """Attempt id → the reviewers who have it in hand."""
     labels: dict[str, set[str]] = {}
     with store.reading() as connection:
         query = select(leases).where(leases.c.run_id == run_id, leases.c.until > now)
@@ -191,7 +188,6 @@ def held_by(store: Store, run_id: str, *, reviewer: str, now: str) -> list[Lease
 
 
 def lease_on(store: Store, attempt: str, *, reviewer: str, now: str) -> Lease | None:
-    """The one that this reviewer has on it, if it has not ended."""
     held = held_by(store, split_attempt_id(attempt).run, reviewer=reviewer, now=now)
     return next((one for one in held if one.attempt == attempt), None)
 

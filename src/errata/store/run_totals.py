@@ -1,7 +1,7 @@
 """What is counted of a run while its rows pass by on their way into the store: its digest, counts and problems."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from operator import itemgetter
 from typing import Any, Literal
@@ -12,7 +12,7 @@ from errata.model import Counts, Run, Unreadable
 from errata.model.codec import pack
 from errata.model.run import without_folder_names
 from errata.model.times import now_as_text
-from errata.store.blocks import DIGEST_SIZE, OLDER_SIZE, is_older
+from errata.store.blocks import DIGEST_SIZE
 from errata.store.engine import fitting
 from errata.store.packing import RunPart, Tally
 from errata.store.schema import attempts
@@ -36,8 +36,6 @@ UNSETTLED: tuple[Change, ...] = ("part", "apart", "unsettled")
 
 
 class ImportedRun(msgspec.Struct, frozen=True):
-    """What an import did with one run."""
-
     id: str
     pk: int
     change: Change
@@ -45,7 +43,6 @@ class ImportedRun(msgspec.Struct, frozen=True):
     apart_from: str = ""
     """The run of the same harness's id whose results differ; this one is named by its folder."""
     replaced: int = 0
-    """The number of the run whose place it takes."""
     carried: int = 0
     """Verdicts that followed their attempt, whose id is another now."""
     lost: tuple[str, ...] = ()
@@ -160,15 +157,8 @@ class RunTotals:
         )
 
     def digest(self) -> str:
-        return self._digest(self._content, DIGEST_SIZE)
-
-    def is_same_as(self, digest: str, older_content: Callable[[], str]) -> bool:
-        """Whether a digest in the store is that of this run. `older_content` as earlier versions computed it."""
-        return digest == (self._digest(older_content(), OLDER_SIZE) if is_older(digest) else self.digest())
-
-    def _digest(self, content: str, size: int) -> str:
-        whole = blake2b(pack(without_folder_names(self.bare_run())), digest_size=size)
-        whole.update(content.encode())
+        whole = blake2b(pack(without_folder_names(self.bare_run())), digest_size=DIGEST_SIZE)
+        whole.update(self._content.encode())
         whole.update(str(self._unreadable).encode())
         for item in self.unreadables:
             whole.update(pack(item))
@@ -179,7 +169,6 @@ class RunTotals:
         return msgspec.structs.replace(self.run, origin="", revision=1, excluded=None)
 
     def described(self) -> dict[str, Any]:
-        """The columns of `runs` that describe it."""
         run = self.run
         facts = {
             "native_id": run.native_id, "name": run.name, "suite": run.suite, "model": run.subject.model,
@@ -210,7 +199,6 @@ def is_less(new: Counts, old: dict[str, Any]) -> bool:
 
 
 def _attempts_made(counts: dict[str, Any]) -> int:
-    """How many counted attempts have a row in the log."""
     executions = counts.get("executions", {})
     return int(counts.get("counted", 0)) - int(executions.get("missing", 0)) - int(executions.get("unfinished", 0))
 

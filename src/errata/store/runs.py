@@ -86,7 +86,6 @@ def names_of_runs(store: Store) -> list[RunNames]:
 
 
 def runs_by_id(store: Store, run_ids: Sequence[str]) -> Iterator[StoredRun]:
-    """Those that are in the store, in the order of the ids."""
     for some in engine.chunks(run_ids):
         with store.reading() as connection:
             rows = connection.execute(_CURRENT.where(runs.c.run_id.in_(some)))
@@ -103,7 +102,6 @@ def run_by_id(store: Store, run_id: str) -> StoredRun:
 
 
 def stored_run(store: Store, pk: int) -> StoredRun:
-    """By its number."""
     with store.reading() as connection:
         return _stored(connection.execute(_CURRENT.where(runs.c.pk == pk)).one())
 
@@ -219,7 +217,6 @@ def kept_summary(store: Store, pk: int, kind: str, version: str) -> bytes | None
 
 
 def run_with_summary(store: Store, kind: str, version: str) -> tuple[StoredRun, bytes] | None:
-    """The only run with a summary of this kind and version, and the summary."""
     query = select(summaries.c.run_pk, summaries.c.data).join(runs, runs.c.pk == summaries.c.run_pk)
     query = query.where(summaries.c.kind == kind, summaries.c.version == version, runs.c.state == "current")
     with store.reading() as connection:
@@ -231,7 +228,6 @@ def run_with_summary(store: Store, kind: str, version: str) -> tuple[StoredRun, 
 
 
 def keep_summary(store: Store, pk: int, kind: str, version: str, data: bytes) -> None:
-    """In the place of an older one."""
     with store.writing(derived=True) as connection:
         connection.execute(delete(summaries).where(summaries.c.run_pk == pk, summaries.c.kind == kind))
         connection.execute(insert(summaries).values(run_pk=pk, kind=kind, version=version, data=compress(data)))
@@ -241,7 +237,6 @@ def keep_summary(store: Store, pk: int, kind: str, version: str, data: bytes) ->
 
 
 def keep_code_ref(store: Store, run_ids: Iterable[str], ref: CodeRef) -> None:
-    """In the place of an earlier one."""
     values = [{"run_id": run_id, "branch": ref.branch, "commit": ref.commit, "at": ref.at} for run_id in run_ids]
     if not values:
         return
@@ -251,14 +246,12 @@ def keep_code_ref(store: Store, run_ids: Iterable[str], ref: CodeRef) -> None:
 
 
 def code_refs_of(store: Store) -> dict[str, CodeRef]:
-    """Run id → the branch and commit that it tested, of every run where one is known."""
     with store.reading() as connection:
         rows = connection.execute(select(code_refs))
         return {row.run_id: CodeRef(branch=row.branch, commit=row.commit, at=row.at) for row in rows}
 
 
 def keep_gate(store: Store, run_id: str, gate: GateRecord) -> None:
-    """In the place of the last one."""
     with store.writing() as connection:
         connection.execute(delete(gates).where(gates.c.run_id == run_id))
         values = {"run_id": run_id, "baseline_id": gate.baseline, "verdict": gate.verdict, "at": gate.at}
@@ -266,7 +259,6 @@ def keep_gate(store: Store, run_id: str, gate: GateRecord) -> None:
 
 
 def gates_of(store: Store) -> dict[str, GateRecord]:
-    """Run id → how its last gate ended."""
     with store.reading() as connection:
         rows = connection.execute(select(gates))
         return {row.run_id: GateRecord(baseline=row.baseline_id, verdict=row.verdict, at=row.at) for row in rows}

@@ -391,7 +391,6 @@ FACTS = (
     attributions,
     summaries,
 )
-"""What belongs to a run's number and goes with it."""
 
 
 # --- the tables of a server: its tokens, its deployment, and runs that report while they go on

@@ -21,11 +21,8 @@ class JournalItem(msgspec.Struct, frozen=True):
     key: str
     digest: str
     data: bytes
-    """The report as JSON."""
     attempt: str = ""
-    """The id of the attempt that it is about."""
     number: int = 0
-    """Its place in the journal; given by the store."""
 
 
 def start_live_run(
@@ -86,7 +83,6 @@ def set_live_state(store: Store, run_id: str, state: LiveStatus, *, only_from: L
 
 
 def journal_place(store: Store, run_id: str) -> tuple[int, int]:
-    """The numbers of the newest report of the run and of the newest that was published."""
     with store.reading() as connection:
         newest = select(func.max(live_items.c.number)).where(live_items.c.run_id == run_id)
         published = select(live_runs.c.published).where(live_runs.c.run_id == run_id)
@@ -172,7 +168,6 @@ def keep_token(store: Store, token: Token, digest: str) -> bool:
 
 
 def all_tokens(store: Store) -> list[Token]:
-    """Oldest first; revoked ones too."""
     with store.reading() as connection:
         return [_token(row) for row in connection.execute(select(tokens).order_by(engine.ROW))]
 

@@ -114,7 +114,6 @@ def facts_of(connection: Connection, pk: int) -> list[tuple[Any, ...]]:
 
 
 def attempt_keys(connection: Connection, pk: int) -> set[tuple[Any, ...]]:
-    """Case, number, path and session of each attempt."""
     return {tuple(row) for row in connection.execute(select(*_KEY).where(attempts.c.run_pk == pk))}
 
 

@@ -138,12 +138,10 @@ def _is_marked(head: bytes) -> bool:
 
 
 def has_mark(path: Path) -> bool:
-    """Whether the file is a store of errata. It is only read."""
     return _is_marked(_head_of(path))
 
 
 def is_writable(path: Path) -> bool:
-    """Whether the file, and the folder for its write-ahead log, can be written."""
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
@@ -170,7 +168,6 @@ def _switch_on_log(path: Path) -> None:
 
 
 def data_version(connection: Connection) -> int:
-    """Another number after a commit of any other connection, in this process or another."""
     return int(connection.exec_driver_sql("PRAGMA data_version").scalar_one())
 
 
@@ -233,13 +230,11 @@ NEVER_TWICE = ("runs", "attempts", "checks", "blocks")
 
 
 def free_space(connection: Connection) -> None:
-    """Give the space of deleted rows back to the disk."""
     connection.exec_driver_sql("VACUUM")
     connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def integrity(connection: Connection) -> list[str]:
-    """What SQLite finds wrong with the file; empty where it is sound."""
     problems = [str(row[0]) for row in connection.exec_driver_sql("PRAGMA integrity_check")]
     return [] if problems == ["ok"] else problems
 
@@ -254,7 +249,6 @@ def version_of(_connection: Connection) -> str:
 
 
 def explain(error: BaseException, path: Path) -> tuple[str, str] | None:
-    """A driver's error in words: what is wrong, and what would be right."""
     text = str(error).lower()
     if "disk i/o error" in text and is_disk_full(path):
         text = "disk is full"
@@ -277,7 +271,6 @@ def _room_at(path: Path) -> int:
 
 
 def is_damage(error: BaseException) -> bool:
-    """Whether a part of the file is lost."""
     text = str(error).lower()
     return any(sign in text for sign in _DAMAGE)
 

@@ -25,8 +25,6 @@ SHORT = 8
 
 
 class Citations(msgspec.Struct):
-    """What opinions and evidence cite of one attempt."""
-
     steps: set[int] = msgspec.field(default_factory=set)
     quotes: list[str] = msgspec.field(default_factory=list)
     calls: bool = False
@@ -49,7 +47,6 @@ class Citations(msgspec.Struct):
 
 class ThinningResult(msgspec.Struct):
     attempts: int = 0
-    """With a transcript."""
     thinned: int = 0
     steps: int = 0
     steps_kept: int = 0
@@ -183,7 +180,6 @@ def _size_of_transcripts(connection: Connection, pk: int) -> int:
 
 
 def thinned_attempts(store: Store, pk: int, run_id: str) -> frozenset[str]:
-    """Ids of the attempts whose transcript is incomplete."""
     names = (attempts.c.case_key, attempts.c.session, attempts.c.number, attempts.c.path)
     same = (attempts.c.run_pk == thinned.c.run_pk) & (attempts.c.seq == thinned.c.seq)
     query = select(*names).join(thinned, same).where(thinned.c.run_pk == pk)

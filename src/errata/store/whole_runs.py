@@ -13,7 +13,7 @@ from errata.errors import ErrataError
 from errata.model import Counts, Run
 from errata.model.codec import pack
 from errata.store import engine
-from errata.store.blocks import OlderContent, compress
+from errata.store.blocks import compress
 from errata.store.carried_verdicts import carry_verdicts
 from errata.store.database import Store, this_process
 from errata.store.packing import PackedBatch, RunPart, without_texts
@@ -24,14 +24,12 @@ from errata.store.shared_ids import is_log_of
 
 GROUP_RUNS = 500
 GROUP_BYTES = 8 * 1024 * 1024
-"""What waits in memory until it is written."""
 UNREADABLE_BYTES = 500
 _RUN_COLUMNS = tuple(column.name for column in runs.columns)
 _CASE, _COUNTED, _FAILURE, _OUTCOME, _VALUE = map(
     ATTEMPT_COLUMNS.index, ("case_key", "counted", "failure", "outcome", "value")
 )
 _JUDGED = slice(_OUTCOME - 1, _OUTCOME + 1)
-"""Measurement and outcome."""
 
 
 class PendingRun:
@@ -44,18 +42,14 @@ class PendingRun:
 
 
 class WholeRun(RunTotals):
-    """A run with all its rows."""
-
     def __init__(self, run: Run) -> None:
         super().__init__(run)
         self.rows_of = RunPart()
-        self._parts: list[RunPart] = []
         self.attempts: list[tuple[Any, ...]] = []
         self.pending = PendingRun()
 
     def take(self, part: RunPart) -> None:
         self.tally(part)
-        self._parts.append(part)
         self.attempts += part.attempts
         whole = self.rows_of
         whole.cases += part.cases
@@ -71,12 +65,6 @@ class WholeRun(RunTotals):
         if numbers := self.settle_numbers():
             rows = self.rows_of
             rows.checks = [row for row in rows.checks if row[-1] != "fail" or row[-2] not in numbers]
-
-    def older_content(self) -> str:
-        content = OlderContent()
-        for part in self._parts:
-            content.add(part.cases, part.blocks)
-        return content.hexdigest()
 
     @property
     def describes_a_case_twice(self) -> bool:
@@ -133,8 +121,6 @@ def _as_number(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 class NewRun(NamedTuple):
-    """A run that is written, and what `runs` has about it."""
-
     whole: WholeRun
     result: ImportedRun
     digest: str
@@ -189,7 +175,7 @@ class RunGroup:
         results, new, replaced, moved = [], list[NewRun](), [], []
         for run in waiting:
             old, run_id = known.get(run.run.id), run.run.id
-            if old is not None and run.is_same_as(old.digest, run.older_content):
+            if old is not None and old.digest == run.digest():
                 # the logs may have moved; that is not a change of the run
                 moved += [(engine.fitting(run.run.origin), old.pk)] if run.run.origin != old.origin else []
                 results.append(ImportedRun(run_id, old.pk, "unchanged", old.revision))

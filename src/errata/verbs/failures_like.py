@@ -225,7 +225,7 @@ def _reports(sought: FailureSought, chosen: Sequence[StoredRun], store: Store, *
     """All but errata's own about runs that are searched; where runs are named, those about them or their models."""
     runs = [one.run for one in (*chosen, *([sought.stored] if sought.stored else []))]
     files = report_files_around(runs, store).files
-    reports = parse_reports(files, case_keys(store), store) if files else []
+    reports = parse_reports(files, case_keys(store)) if files else []
     named = [one.run for one in chosen]
     reports = [one for one in reports if not (one.own and any(is_about(one, run) for run in named))]
     if not is_chosen:

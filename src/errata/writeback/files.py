@@ -26,8 +26,6 @@ NOTHING = "NaN"
 
 
 class LeftFailure(msgspec.Struct, frozen=True):
-    """A settled failure that can't be written to the log."""
-
     settled: Settled
     why: WhyLeft
 
@@ -118,8 +116,6 @@ _ROW = lazy_regex(r"/results/results/(\d+)")
 
 
 class UncommentedFailure(msgspec.Struct, frozen=True):
-    """A settled failure whose row can't have a comment."""
-
     settled: Settled
     why: WhyLeft
 

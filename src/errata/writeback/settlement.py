@@ -40,7 +40,6 @@ class FailureOpinion(Struct):
     """The reviewer, or the rule that decided."""
     version: str = ""
     cause: str = ""
-    """The verdict's cause, or the meaning of the rule."""
     quotes: tuple[Quote, ...] = ()
     verdict: str = ""
     doubt: WhyLeft | None = None

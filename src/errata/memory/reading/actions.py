@@ -147,7 +147,6 @@ def _action(
 
 
 def _is_end_of(name: str, other: str) -> bool:
-    """Whether another name is the same and longer."""
     return len(segments(name)) < len(segments(other)) and ends_alike(segments(name), segments(other))
 
 

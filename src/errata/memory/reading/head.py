@@ -22,9 +22,7 @@ from errata.model.prior_report import PriorRun
 from errata.text.clean import one_line
 
 LOOKED_AT = 120
-"""How many parts at the start of a report may describe its run."""
 FIRST = 12
-"""How many parts may hold the report's own date."""
 
 
 class Head(msgspec.Struct, kw_only=True):
@@ -120,7 +118,6 @@ def _fields(part: ReportPart) -> list[LabelledField]:
 
 
 def _ids_below(part: ReportPart, following: Sequence[ReportPart]) -> list[str]:
-    """The ids in the items inside of an item: `- **Run IDs**:`."""
     ids: list[str] = []
     for inner in following:
         if inner.kind != "item" or inner.level <= part.level:
@@ -142,7 +139,6 @@ def _take(head: Head, field: LabelledField, vendor: str) -> None:
 
 
 def _take_row(part: ReportPart, runs: dict[str, _Run]) -> None:
-    """A row of a table of runs; or the rates of a group of runs, in their order."""
     if part.kind != "row":
         return
     columns, texts = columns_of(part.header, run=True), [cell.text for cell in part.cells]

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 LONGEST = 4_000
-"""Characters of one paragraph or cell that are read."""
 MOST = 20_000
-"""Parts that are read of one file."""
 SUMMARY = 7
 """The level of the head of a collapsed part: below every heading."""
 _MARKUP = lazy_regex(r"[*`\[\]<>&\\~!]|(?<!\w)_|_(?!\w)")
@@ -34,7 +32,6 @@ class PlainText(msgspec.Struct, frozen=True):
     text: str
     codes: tuple[str, ...] = ()
     bold: str = ""
-    """What is bold at its beginning."""
 
 
 class ReportPart(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,10 +42,8 @@ class ReportPart(msgspec.Struct, frozen=True, kw_only=True):
     """Of a heading; of an item and the text in it, the depth."""
     words: PlainText = PlainText("")
     header: tuple[str, ...] = ()
-    """Of a row, the titles of its columns."""
     cells: tuple[PlainText, ...] = ()
     has_parts: bool = False
-    """Whether items follow inside of this item."""
 
     @property
     def text(self) -> str:

@@ -279,7 +279,6 @@ class FailureReader:
             self._put(drafts, role, of_section, GROUP, line)
 
     def _read_field(self, role: str, text: str) -> tuple[str, str, int]:
-        """Which role, value and rank a field or a cell has."""
         if role in ("label", "step"):
             return role, self._labels.in_field(text) if role == "label" else step_in_field(text), FIELD
         is_reason = role in ("reasoning", "error")
@@ -438,7 +437,6 @@ class FailureReader:
         return bool(subject) or field.role in ("label", "step")
 
     def _record(self, part: ReportPart, section: ReportSection, *, has_fields: bool) -> bool:
-        """A line or an item that begins with a case."""
         lead = self._known.lead_of(part.text, section.category)
         if lead is None or not _RECORD.match(lead.rest):
             return False

@@ -143,7 +143,6 @@ class LabelledField(NamedTuple):
     line: int
     """How many lines below the beginning of the part."""
     remark: str = ""
-    """The words in brackets behind its name."""
 
 
 _FIELD = lazy_regex(
