@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 from test_examine import MINIMAL
 
 import errata
+from errata.json_output.runs import analysis_output
 from errata.mcp import arguments
 from errata.mcp.tools import Call, analyze
 from errata.model import Case, Check, Judgement, Output, Usage, UsageByRole
@@ -33,7 +34,7 @@ from terminal import errata as command
 
 HEALTHY = [row(number, outcome="fail", checks=(Check(name="tests", status="fail"),)) if number % 3 == 0 else row(number)
            for number in range(100, 140)]  # fmt: skip
-HARNESSES = ("convex_evals/run_b", "conversation_bench/comparison", "tau_bench", "langsmith", "helm")
+HARNESSES = ("convex_evals/run_b", "conversation_bench/comparison", "langsmith", "helm")
 
 
 def judged(number, second):
@@ -107,9 +108,10 @@ def store(tmp_path_factory):
 def runs(store):
     """Run id → its view, and what is on record about it."""
     views = [RunView(stored, store) for stored in all_runs(store)]
+    seen = [(view, view.overview) for view in views]
     return {
-        view.run.id: (view, doubts_of(view.health.findings, view.suspicious.suspicious, best_of(view.scores().scores)))
-        for view in views
+        view.run.id: (view, doubts_of(one.health.findings, one.suspicious.suspicious, best_of(one.scores.scores)))
+        for view, one in seen
     }
 
 
@@ -147,15 +149,15 @@ def test_no_page_of_the_terminal_calms_above_what_denies_it(words, store, runs):
 
 
 @pytest.mark.req("first page")
-@pytest.mark.parametrize("html", [False, True])
-def test_no_report_calms_above_what_denies_it(html, store, runs, tmp_path):
+def test_no_report_calms_above_what_denies_it(runs, tmp_path):
+    """The Markdown and the page of HTML."""
     pages = []
     for run_id, (view, _) in runs.items():
-        made = report_run(view, day="2026-03-01", folder=tmp_path, file=tmp_path / "report", html=html, details=False)
+        made = report_run(view, day="2026-03-01", folder=tmp_path, file=tmp_path / "report", html=True, details=False)
         pages += [(run_id, one.path.read_text(encoding="utf-8")) for one in made.written]
 
     assert contradictions(pages, runs) == set()
-    assert any("best_estimate" in calm(text) for _, text in pages) or html
+    assert any("best_estimate" in calm(text) for _, text in pages)
 
 
 @pytest.mark.req("first page")
@@ -174,8 +176,11 @@ def test_no_page_of_the_server_calms_above_what_denies_it(store, runs):
 def test_what_programs_read_calms_nowhere_either(store, runs):
     call = Call(store=store, settings=Settings(store=store.path), now=datetime.now(UTC))
     for run_id, (view, doubts) in runs.items():
-        (row_of_run,) = msgspec.to_builtins(analyze(call, arguments.RunArguments(run=run_id)).items)
-        assert list(doubts) == row_of_run["doubts"], view.run.native_id
+        row_of_run = msgspec.to_builtins(analysis_output(view.summary, None))
+        if view.run.native_id in SEEN:
+            (called,) = msgspec.to_builtins(analyze(call, arguments.RunArguments(run=run_id)).items)
+            assert tuple(called["doubts"]) == row_of_run["doubts"]
+        assert doubts == row_of_run["doubts"], view.run.native_id
         assert row_of_run["fit"] == ("breaks" not in doubts)
         assert row_of_run["no_estimate"] or may_say("best_estimate", doubts), view.run.native_id
         nothing = row_of_run["without_failures"]
