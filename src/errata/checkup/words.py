@@ -39,7 +39,7 @@ def names(survey: RunSurvey, named: NamedAttempts) -> str:
 
 
 def phases_in_words(survey: RunSurvey, *, errors: bool = False) -> str:
-    """`2 while calling the model, 1 while scoring`; with `errors`: `2 errors while …`. Empty where no log tells."""
+    """`2 while calling the model, 1 while scoring`; with `errors`: `2 errors while …`. Empty where no log states it."""
     counts = sorted(survey.phases.most_common(), key=lambda count: not count[0])
     listed = [f"{often} {PHASE_WORDS[phase] or 'elsewhere'}" for phase, often in counts]
     if errors or not counts[0][0]:
