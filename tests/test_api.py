@@ -13,7 +13,7 @@ import pytest
 
 import errata
 from errata import api
-from errata.export.data_table import PREVIEW, DataTable
+from errata.export.tables import PREVIEW, DataTable
 from errata.model.output.failures import FailureOutput
 from errata.verbs.store import bundled_example
 from terminal import errata as command
@@ -143,7 +143,7 @@ def test_whole_numbers_stay_whole_where_some_are_missing(run):
 
 
 def test_a_large_table_is_streamed(monkeypatch):
-    monkeypatch.setattr("errata.export.data_table.BATCH", 10)
+    monkeypatch.setattr("errata.export.tables.BATCH", 10)
     produced = []
 
     def read_rows():

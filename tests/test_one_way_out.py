@@ -22,7 +22,7 @@ GATED = {
     "cli/rerun.py",
     "cli/rm.py",
     "export/consistency.py",
-    "export/data_table.py",
+    "export/tables.py",
     "export/regression_cases.py",
     "report/comparison_files.py",
     "report/transcripts_document.py",

@@ -16,8 +16,7 @@ from typing import Literal, get_args
 
 from errata.compare.comparison import Comparison, ComparisonOptions
 from errata.errors import ErrataError, NotComparableError, NotFoundError, SourceError
-from errata.export.data_table import DataTable
-from errata.export.tables import cell_rows, pair_rows, redact_row, score_row
+from errata.export.tables import DataTable, cell_rows, pair_rows, redact_row, score_row
 from errata.model import StoredRun, UnreadFiles
 from errata.model.filters import Filters
 from errata.model.output.failures import FailureOutput as FailureRow

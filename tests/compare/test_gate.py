@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from errata.compare.gate import AllowedCase, GateRules, owners_of, parse_allowed
 from errata.errors import SettingsError
-from errata.runs.baseline import baseline_for
 from errata.runs.triaging import triage_if_needed
-from errata.verbs.gate import gate, record_code_ref, record_gate
+from errata.verbs.gate import baseline_for, gate, record_code_ref, record_gate
 from suite_of_runs import import_run
 
 NOW = datetime(2026, 3, 9, tzinfo=UTC)

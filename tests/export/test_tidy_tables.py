@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from errata.errors import SettingsError
-from errata.export.data_table import DataTable
+from errata.export.tables import DataTable
 from errata.model.tables import AttemptRow
 from errata.verbs.store import bundled_example
 from terminal import errata

@@ -3,9 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.memory.actions_section import with_entry, without_entry
+from errata.memory.actions_section import lines_of, with_entry, without_entry
 from errata.memory.entries import entry_for, is_none
-from errata.memory.section import lines_of
 from errata.model import Action
 
 HEADINGS = (

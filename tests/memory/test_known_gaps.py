@@ -3,8 +3,7 @@
 import pytest
 
 from errata.memory.known_gaps import gap_for, gap_id, gaps_of_model, gaps_of_others, is_pattern, pattern_over_keys
-from errata.memory.relation import RelatedReports, RunReports
-from errata.memory.report_files import ReportFiles
+from errata.memory.report_files import RelatedReports, ReportFiles, RunReports
 from errata.memory.spelling import CaseSpellings
 from errata.model import KnownGap, Run, SourceInfo, Subject
 from errata.model.prior_report import PriorFailure, PriorReport

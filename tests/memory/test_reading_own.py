@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.memory.reading.report import read_report
-from errata.memory.relation import is_about
+from errata.memory.report_files import is_about
 from errata.memory.words import LabelWords
 from errata.model.output.report.run import Advice, FailedCheck, RunFailure, RunReport, RunSubject
 from errata.model.output.report.shared import ReviewCoverage

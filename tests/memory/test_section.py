@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.memory.section import section_text, with_section_text
+from errata.memory.actions_section import section_text, with_section_text
 
 NEW = "# Run Analysis\n\n## Net Impact\n\n5 of 9\n\n## Actions taken\n\nNone\n\n<!-- errata:memory {} -->\n"
 DONE = "1. 2026-03-04: `eslint.config.mjs` ignores unused arguments.\n2. by hand\n   too\n\n| a |\n|---|\n| 1 |"

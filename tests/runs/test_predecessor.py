@@ -3,7 +3,7 @@
 import pytest
 
 from errata.model import Attempt, Run, SourceInfo, Subject
-from errata.runs.predecessor import predecessor_of, version_of
+from errata.runs.history import predecessor_of, version_of
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.runs import run_by_id

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from errata.runs import importing, shared_ids, unchanged
+from errata.runs import importing, unchanged
 from errata.runs.importing import import_orders
 from errata.runs.log_search import Order, look_for
 from errata.store.database import open_store
@@ -21,7 +21,7 @@ def reads(monkeypatch) -> list[str]:
     """The logs that were read; none is too small to be remembered."""
     monkeypatch.setattr(unchanged, "LEAST", 0)
     read: list[str] = []
-    monkeypatch.setattr(shared_ids, "found_by", lambda order: read.append(order.path) or real(order))
+    monkeypatch.setattr(importing, "found_by", lambda order: read.append(order.path) or real(order))
     real = unchanged.found_by
     return read
 

@@ -9,7 +9,7 @@ from sqlalchemy import delete, select, update
 from tests.server.conftest import running
 from tests.server.look_store import build
 
-from errata.runs import background
+from errata.runs import triaging
 from errata.runs.view import RunView
 from errata.server.deriving import LargeRuns
 from errata.server.deriving_process import DerivingProgress
@@ -21,7 +21,7 @@ from errata.verbs.store import all_runs, open_store
 @pytest.fixture
 def settings(tmp_path, monkeypatch):
     """A store whose largest run counts as large, and was never triaged."""
-    monkeypatch.setattr(background, "LARGE", 200)
+    monkeypatch.setattr(triaging, "LARGE", 200)
     path = build(tmp_path / "errata.db")
     store = open_store(path)
     with store.writing() as connection:

@@ -9,16 +9,15 @@ import pytest
 
 from errata.compare.comparison import ComparisonOptions
 from errata.errors import NotComparableError
-from errata.runs.baseline import comparable_runs
 from errata.runs.history import earlier_of_same_model
 from errata.runs.importing import import_paths
-from errata.runs.leaderboard import leaderboards
 from errata.runs.runset import RunSet
 from errata.runs.view import RunView
 from errata.store.runs import all_runs
 from errata.store.same_work import each_work_once
 from errata.triage.stored.peers import Peers
-from errata.verbs.compare import score_pooled
+from errata.verbs.compare import leaderboards, score_pooled
+from errata.verbs.gate import comparable_runs
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "same_work"
 HARBOR, INSPECT = FIXTURES / "harbor", FIXTURES / "inspect_ai"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from errata.model import Quote
 from errata.model.words import NOT_THE_SUBJECTS, OWNERS
-from errata.writeback.settlement import KEPT, FailureOpinion, opinion_text, quotes_of, why_left
+from errata.writeback.files import KEPT, FailureOpinion, opinion_text, quotes_of, why_left
 
 CONFIDENCES = ("certain", "likely", "weak")
 

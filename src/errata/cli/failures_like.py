@@ -18,10 +18,9 @@ from errata.model.output.failures import (
     SimilarGapOutput,
     SoughtOutput,
 )
-from errata.runs.failures_like import FailureSought
 from errata.runs.reports import began
 from errata.text.clean import one_line
-from errata.verbs.failures_like import SimilarFailure, SimilarFailures, find_similar
+from errata.verbs.failures_like import FailureSought, SimilarFailure, SimilarFailures, find_similar
 
 ON_PAGE, OF_EACH_RUN, IN_JSON = 20, 3, 1_000
 """Failures that are listed without `--limit`; on a page, a run with very many leaves room for the others."""

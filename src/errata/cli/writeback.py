@@ -14,8 +14,7 @@ from errata.model.output.act import WritebackChange, WritebackOutput, WritebackR
 from errata.runs.names import handle_of
 from errata.verbs.export import write_settled
 from errata.verbs.store import Store
-from errata.writeback.files import LEFT_TEXT, LogChange, WrittenBack
-from errata.writeback.settlement import opinion_text
+from errata.writeback.files import LEFT_TEXT, LogChange, WrittenBack, opinion_text
 
 FOLDER = "writeback"
 LISTED = 12

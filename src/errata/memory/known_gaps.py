@@ -7,8 +7,7 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from errata.errors import NotFoundError
-from errata.memory.relation import RunReports, is_about
-from errata.memory.report_files import ReportFile
+from errata.memory.report_files import ReportFile, RunReports, is_about
 from errata.memory.spelling import CaseSpellings, canonical_step, folded
 from errata.model import KnownGap, Run, SourceRef, StoredRun
 from errata.model.action import RecordedGap

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from errata.memory.actions_section import section_text, with_section_text
 from errata.memory.own_reports import ENDS, OPENS, Memory
-from errata.memory.section import section_text, with_section_text
 from errata.memory.spelling import folded
 from errata.model.output.report.run import RunReport, RunSubject
 from errata.render.document import Code, line

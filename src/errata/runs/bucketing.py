@@ -18,9 +18,9 @@ from errata.model import BucketMark, RunBuckets, StoredRun
 from errata.model.codec import pack
 from errata.model.standing import standing
 from errata.model.times import now_as_text
-from errata.runs.background import is_left_to_background
 from errata.runs.failures_to_group import WITH_LOGS, failures_to_group
 from errata.runs.standings import standing_of
+from errata.runs.triaging import is_left_to_background
 from errata.store.attributions import rules_version_of
 from errata.store.buckets import (
     bucket_marks,

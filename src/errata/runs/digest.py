@@ -11,12 +11,12 @@ from errata.model import Attempt, Finding, Run, SourceRef, StoredRun
 from errata.model.listing import Dot, FindingLine, PolicyScore, RunDigest
 from errata.model.run import case_name, is_running
 from errata.model.times import moment_of
-from errata.runs.background import is_left_to_background
 from errata.runs.failure_index import ensure_indexed, past_counts, past_of
 from errata.runs.first_page import estimate_words
 from errata.runs.standings import owner_of
 from errata.runs.summary import Analysis
 from errata.runs.suspect_tasks import inherit_task_verdicts
+from errata.runs.triaging import is_left_to_background
 from errata.runs.view import RunView
 from errata.store.attempts import attempts_of
 from errata.store.database import Store

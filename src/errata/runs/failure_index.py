@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from errata.model import FailureKey, StoredRun
 from errata.model.listing import FailureRow, Past, PastCounts, ReviewState
 from errata.model.standing import AttemptReview
-from errata.runs.background import refuse_to_wait
 from errata.runs.bucketing import ensure_buckets
 from errata.runs.standings import standing_now
+from errata.runs.triaging import refuse_to_wait
 from errata.runs.view import RunView
 from errata.store.buckets import bucket_of_each
 from errata.store.database import Store

@@ -2,26 +2,28 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import msgspec
 
 from errata.memory.actions import distinct_actions
 from errata.memory.effects import FailureSign, RunOutcomes, effects, same_check, same_signs
 from errata.memory.history import MentionedCases, effects_on, mentions, outcomes_in, with_case_keys
-from errata.memory.relation import RelatedReports, RunReports, is_about, runs_of
-from errata.memory.report_files import ReportFiles
-from errata.memory.spelling import CaseSpellings, same_model, same_run
+from errata.memory.report_files import RelatedReports, ReportFiles, RunReports, is_about, runs_of
+from errata.memory.spelling import CaseSpellings, model_name, same_model, same_run
 from errata.memory.stored import outcomes_of_runs, signs_of
 from errata.model import Action, Run, StoredRun
 from errata.model.attempt import stand_in_of
 from errata.model.history import ActionResult, FailedRun, History, Mention
 from errata.model.prior_report import PriorReport
 from errata.model.times import moment_of
-from errata.runs.reports import report_files_for, reports_for
+from errata.runs.reports import began, report_files_for, reports_for
 from errata.store.database import Store
 from errata.store.elsewhere import bucket_cases
 from errata.store.memory import all_actions
+from errata.store.runs import all_runs
 from errata.store.same_work import beside
+from errata.text.lazy_regex import lazy_regex
 
 DAY = len("2026-03-04")
 MOST_RUNS = 50
@@ -227,3 +229,51 @@ def _by_case(runs: list[StoredRun], outcomes: dict[int, RunOutcomes]) -> dict[st
         for case in outcomes[stored.pk].failed:
             failed.setdefault(case, []).append(entry)
     return {case: tuple(some) for case, some in failed.items()}
+
+
+# --- the next older version of a model
+
+
+_PART = lazy_regex(r"([a-z]*?)(\d{1,3})?$")
+"""A word, a version, or a word with its version: `nimbus`, `2`, `v3`. Longer numbers are dates, `72b` is a size."""
+
+
+class ModelVersion(NamedTuple):
+    vendor: str
+    family: tuple[str, ...]
+    """The words of the name."""
+    version: tuple[int, ...]
+
+
+def version_of(model: str) -> ModelVersion:
+    """`acme/nimbus-2.1-coder` is version 2.1 of the family nimbus, coder."""
+    name = model_name(model)
+    words: list[str] = []
+    version: list[int] = []
+    for part in name.base.split("-"):
+        if part.isdigit() and len(part) > 3:
+            continue
+        match = _PART.fullmatch(part)
+        words += [part] if match is None else [match[1]] if match[1] else []
+        version += [int(match[2])] if match is not None and match[2] else []
+    return ModelVersion(name.vendor, tuple(words), tuple(version))
+
+
+def predecessor_of(stored: StoredRun, store: Store) -> StoredRun | None:
+    """The newest run of the newest older version, with the same suite, agent and variant."""
+    own = version_of(stored.run.subject.model)
+    if not (stored.run.suite and own.family and own.version):
+        return None
+    older = [
+        (version.version, moment_of(began(other)), other.pk, other)
+        for other in all_runs(store, suite=stored.run.suite)
+        if other.run.excluded is None
+        and _is_same_setting(other.run, stored.run)
+        and (version := version_of(other.run.subject.model))[:2] == own[:2]
+        and () < version.version < own.version
+    ]
+    return max(older)[-1] if older else None
+
+
+def _is_same_setting(other: Run, run: Run) -> bool:
+    return (other.subject.agent, other.conditions) == (run.subject.agent, run.conditions)

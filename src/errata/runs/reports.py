@@ -10,13 +10,16 @@ import msgspec
 
 from errata.memory.actions import ReportLocation
 from errata.memory.known_gaps import gaps_of_model, gaps_of_others, mentions_gaps
-from errata.memory.relation import RelatedReports, RunReports, group_by_relation, is_about
 from errata.memory.report_files import (
     FOLDER,
+    RelatedReports,
     ReportFile,
     ReportFiles,
+    RunReports,
     find_reports,
     folders_for,
+    group_by_relation,
+    is_about,
     parse_file_name,
 )
 from errata.memory.spelling import CaseSpellings, is_gap, same_model, same_run

@@ -19,9 +19,9 @@ from errata.model import Attempt, Case, StoredRun
 from errata.model.cells import FailedCell
 from errata.model.identity import split_attempt_id
 from errata.model.suspects import SuspectTasks
-from errata.runs.background import refuse_to_wait
 from errata.runs.names import is_path, runs_named, short
 from errata.runs.suspect_tasks import suspect_tasks
+from errata.runs.triaging import refuse_to_wait
 from errata.runs.view import RunView
 from errata.sources.conversation_bench import RUN_RESULTS, is_comparison
 from errata.store.attempts import case_of

@@ -28,9 +28,8 @@ from errata.model.suspects import SuspectTasks
 from errata.runs.bucketing import FEW, ensure_buckets
 from errata.runs.failures import Failure, join_failures
 from errata.runs.first_page import best_of, doubts_of
-from errata.runs.history import RunHistory, earlier_of_same_model
+from errata.runs.history import RunHistory, earlier_of_same_model, predecessor_of
 from errata.runs.names import handle_of
-from errata.runs.predecessor import predecessor_of
 from errata.runs.scores import Scores, opinions_of, score_trials
 from errata.runs.standings import counts, standing_now
 from errata.runs.summary import Analysis, FailureTally, Health, summarise

@@ -22,7 +22,7 @@ from errata.memory.effects import RunOutcomes, newest_effect, subject_of
 from errata.memory.entries import safe
 from errata.memory.history import outcomes_in, with_case_keys
 from errata.memory.known_gaps import GapRecord, GapRequest, gap_by_name, gap_by_pattern, gap_id, is_pattern
-from errata.memory.relation import RunReports
+from errata.memory.report_files import RunReports
 from errata.memory.spelling import same_model
 from errata.model import Action, KnownGap, Run, StoredRun
 from errata.model.action import RecordedGap

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from errata.errors import SettingsError
-from errata.export.data_table import DataTable
-from errata.export.tables import attempts_table, checks_table, failures_table, scores_table
+from errata.export.tables import DataTable, attempts_table, checks_table, failures_table, scores_table
 from errata.model import StoredRun
 from errata.model.filters import Filters
 from errata.runs.failures import refuse_unknown
@@ -77,8 +76,7 @@ def write_tables(
 
 def write_settled(selectors: Iterable[str], store: Store, folder: Path) -> "list[WrittenBack]":
     """What is settled about the failures of runs, as files that their harness takes back."""
-    from errata.writeback.files import write_back  # noqa: PLC0415 only `writeback` needs these
-    from errata.writeback.settlement import settled_failures  # noqa: PLC0415
+    from errata.writeback.files import settled_failures, write_back  # noqa: PLC0415 only `writeback` needs these
 
     settled = [settled_failures(RunView(stored, store)) for stored in runs_named(selectors, store)]
     return write_back(settled, folder)

@@ -12,7 +12,6 @@ from errata.model import Attempt, Attribution, Run, StoredRun
 from errata.model.filters import FailureFilters
 from errata.model.identity import attempt_id
 from errata.model.listing import Facets, FailureRow
-from errata.runs.background import is_large, large_runs_in_background
 from errata.runs.bucketing import are_buckets_fresh, ensure_all_buckets
 from errata.runs.digest import digest_of, known_digest, known_digests
 from errata.runs.failure_index import ensure_indexed
@@ -32,7 +31,7 @@ from errata.runs.runset import facts_of
 from errata.runs.show import ShownAttempt, find_shown
 from errata.runs.suspicions import SuspiciousPass
 from errata.runs.text_index import ensure_searchable_texts, forget_missing, parse_query, search
-from errata.runs.triaging import is_triaged, triage_if_needed
+from errata.runs.triaging import is_large, is_triaged, large_runs_in_background, triage_if_needed
 from errata.runs.view import RunView
 from errata.settings import load_settings
 from errata.store.attempts import attempts_of, case_of, categories_of

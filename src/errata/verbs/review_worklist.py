@@ -38,9 +38,9 @@ from errata.review.worklist import (
     build_worklist,
     newest_readings,
 )
-from errata.runs.background import is_large
 from errata.runs.names import handle_of, run_named
 from errata.runs.review_context import context_of
+from errata.runs.triaging import is_large
 from errata.runs.view import RunView
 from errata.store.buckets import buckets_of
 from errata.store.database import Store

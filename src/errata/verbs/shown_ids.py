@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+from errata.runs.addresses import MARK, original_case, original_id, shown_id
 from errata.runs.names import known_run
-from errata.runs.shown_ids import MARK, original_case, original_id, shown_id
 from errata.store.database import Store
 from errata.store.elsewhere import case_keys
 from errata.store.runs import all_runs
