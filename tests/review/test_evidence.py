@@ -75,7 +75,7 @@ def test_an_unknown_place_is_told_which_there_are():
 def test_other_capitals_are_told_what_is_really_written():
     (reason,) = reasons(("run.log", "assertionerror: Expected error text"))
 
-    assert "the actual text: `[vitest] AssertionError: expected error text" in reason
+    assert "the nearest line, in `run.log`, is `[vitest] AssertionError: expected error text" in reason
 
 
 LEFT_OUT = "the build of the page failed, after a while.\nok\nthe server was out of memory; it was tried.\n"

@@ -31,20 +31,6 @@ def test_keys_lead_around_and_can_be_switched_off(served, window):
     page.wait_for_url(f"{served.url}/")
 
     page.keyboard.press("?")
-    page.locator("dialog kbd", has_text="T").click()
-    page.keyboard.press("q")
-    page.keyboard.press("Escape")
-    page.keyboard.press("T")
-    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-    page.keyboard.press("q")
-    assert page.evaluate("document.documentElement.dataset.theme") == "light"
-    page.keyboard.press("?")
-    page.locator("#usual-keys").click()
-    page.keyboard.press("Escape")
-    page.keyboard.press("T")
-    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-
-    page.keyboard.press("?")
     page.locator("#letters").uncheck()
     page.keyboard.press("Escape")
     for key in ("?", "T", "/"):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from errata.model import Packet, PacketPlace, Quote
 from errata.model.suspects import TASKS
 from errata.review.instructions import labels_of, spans
-from errata.review.passages import LARGEST, Folded, Letters, Nearest, Passage, fold
+from errata.review.passages import LARGEST, Folded, Passage, words_of
 from errata.review.places import Kind, kind_of
 from errata.text.clean import clean, one_line
 from errata.text.lazy_regex import lazy_regex
@@ -126,6 +126,8 @@ CORE: frozenset[Kind] = frozenset(("output", "log", "error", "grader", "judge"))
 """At least one quote must be from the output, a log, an error, or the grader."""
 GAP = lazy_regex(r"\[… (?:[\d,]+ characters left out|the text of `(?:task|output)`) …\]")
 """A note that errata inserts into the text of a place."""
+FEWEST_SHARED = 12
+"""Letters and digits that a line and a quote have in common, at least; fewer are found anywhere."""
 NEAREST = 400
 """Characters of the actual text that are offered for copying."""
 PASSAGES = 100
@@ -145,9 +147,10 @@ _LINES = lazy_regex(r"(.+?)[:#]L?(\d+)(?:\s*[-–]\s*L?(\d+))?\Z")
 
 
 class Near(NamedTuple):
+    shared: int
+    """Letters and digits of the words that the quote and the line have in common."""
     place: str
     text: str
-    whole: bool
 
 
 class PlaceIndex:
@@ -192,15 +195,11 @@ class PlaceIndex:
         among = [book for book in self._books if not wanted or kind_of(book.name) in wanted]
         return [book.name for book in among if book.folded.holds(quote)]
 
-    def nearest(self, quote: str, name: str) -> "Near | None":
-        """What is written there, else in any place, where it is written otherwise; whole passages before others."""
-        nearest = None
-        for book in sorted(self._books, key=lambda book: book.name != name):
-            near = book.nearest(quote)
-            if near is not None and near.whole:
-                return near
-            nearest = nearest or near
-        return nearest
+    def nearest(self, quote: str, name: str) -> Near | None:
+        """The line with most of its words; where several places have such a line, of the place that is named."""
+        words = words_of(quote)
+        near = [one for book in self._books if (one := book.nearest(words)) is not None]
+        return max(near, key=lambda one: (one.shared, one.place == name), default=None)
 
 
 class _IndexedPlace:
@@ -215,13 +214,11 @@ class _IndexedPlace:
         return Folded(self.text)
 
     def occurrences(self, quote: str) -> list[Passage]:
-        """A composed and a decomposed accent are equal."""
-        occurrences = list(islice(self.folded.occurrences(quote), PASSAGES))
-        if occurrences or (quote.isascii() and self.text.isascii()):
-            return occurrences
-        near = self._alike(quote)
-        same = near is not None and _composed(self.text[slice(*near.passage)]) == _composed(quote)
-        return [near.passage] if near is not None and same else []
+        """An accent is the same as one character and as two."""
+        for form in dict.fromkeys((quote, *(unicodedata.normalize(form, quote) for form in ("NFC", "NFD")))):
+            if occurrences := list(islice(self.folded.occurrences(form), PASSAGES)):
+                return occurrences
+        return []
 
     def whole(self, passage: Passage) -> str:
         """What to quote instead of a passage; nothing where it would be no evidence either."""
@@ -237,18 +234,23 @@ class _IndexedPlace:
         talk = [Passage(span.start, span.end) for span in spans(self.text, self._labels)]
         return talk + [Passage(*found.span()) for found in GAP.finditer(self.text)]
 
-    def _alike(self, quote: str) -> Nearest | None:
-        return self._letters.nearest(quote) if len(self.text) <= LARGEST else None
-
     @cached_property
-    def _letters(self) -> Letters:
-        return Letters(self.text)
+    def _lines(self) -> list[tuple[Passage, frozenset[str]]]:
+        lines, at = [], 0
+        for line in self.text.split("\n") if len(self.text) <= LARGEST else ():
+            start = at + len(line) - len(line.lstrip())
+            lines.append((Passage(start, start + len(line.strip())), words_of(line)))
+            at += len(line) + 1
+        return lines
 
-    def nearest(self, quote: str) -> Near | None:
-        """Nothing where it would be no evidence either."""
-        alike = self._alike(quote)
-        text = self.whole(alike.passage) if alike else ""
-        return Near(self.name, _verbatim(text, NEAREST), alike.whole) if alike and text else None
+    def nearest(self, words: frozenset[str]) -> Near | None:
+        """Of lines with half of the words; nothing where it would be no evidence either."""
+        shared = [(sum(map(len, words & own)), -at) for at, (_, own) in enumerate(self._lines)]
+        most, line = max(shared, default=(0, 0))
+        if most < FEWEST_SHARED or 2 * most < sum(map(len, words)):
+            return None
+        text = self.whole(self._lines[-line][0])
+        return Near(most, self.name, _verbatim(text, NEAREST)) if text else None
 
 
 def _verbatim(text: str, width: int) -> str:
@@ -258,7 +260,7 @@ def _verbatim(text: str, width: int) -> str:
 
 
 def _composed(text: str) -> str:
-    return unicodedata.normalize("NFC", fold(text))
+    return unicodedata.normalize("NFC", text)
 
 
 def is_core(place: PacketPlace) -> bool:
@@ -401,10 +403,7 @@ def _not_there(name: str, text: str, shown: str, index: PlaceIndex) -> str:
     if elsewhere:
         return f"{shown} is not in `{name}`; it is in {_listed(elsewhere)}"
     near = index.nearest(text, name)
-    if near and near.whole:
-        where = "the" if near.place == name else f"`{near.place}` has the"
-        return f"{shown} is not in `{name}` word for word; {where} actual text: `{near.text}`"
-    hint = f"; the nearest, in `{near.place}`, is `{near.text}`" if near else ""
+    hint = f"; the nearest line, in `{near.place}`, is `{near.text}`" if near else ""
     return f"{shown} is not in `{name}`, nor anywhere else: copy it character for character{hint}"
 
 

@@ -1,12 +1,11 @@
-"""Find a quote in a text as people paste it. If it is not there, find the most similar passage."""
+"""Find a quote in a text as people paste it."""
 
 import json
 import re
-import unicodedata
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 from errata.text.lazy_regex import lazy_regex
@@ -17,8 +16,6 @@ class Passage(NamedTuple):
     end: int
 
 
-FEWEST = 12
-"""Letters and digits that two passages have in common, at least; fewer are found anywhere."""
 _WORD = lazy_regex(r"[^\W_]+")
 
 
@@ -136,70 +133,6 @@ def _plain(sequence: str) -> str:
     return "..." if sequence in ("…", "...") else "-" if sequence.startswith("-") else ""
 
 
-class Nearest(NamedTuple):
-    passage: Passage
-    whole: bool
-    """Whether the passage has all words of the quote; otherwise, how far its start or end matches."""
-
-
-class Letters:
-    """The letters and digits of a text, with the position of each run of them in the text."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._first, self._place = array("q"), array("q")
-        pieces: list[str] = []
-        count = 0
-        for word in _WORD.finditer(text):
-            for at, letters in _runs(word[0]):
-                self._first.append(count)
-                self._place.append(word.start() + at)
-                pieces.append(letters)
-                count += len(letters)
-        self._letters = "".join(pieces)
-
-    def _at(self, number: int) -> int:
-        """The position of a letter: where its run of letters begins, and how far it is in that."""
-        run = bisect_right(self._first, number) - 1
-        return self._place[run] + number - self._first[run]
-
-    def nearest(self, quote: str) -> Nearest | None:
-        words = ["".join(map(_bare, word)) for word in _WORD.findall(quote)]
-        whole = "".join(words)
-        if whole and (at := self._letters.find(whole)) >= 0:
-            return Nearest(self._passage(at, at + len(whole)), whole=True)
-        known = range(1, len(words))
-        # what holds many words holds fewer of them, too
-        count = bisect_left(known, True, key=lambda count: "".join(words[:count]) not in self._letters)
-        first = bisect_left(known, True, key=lambda first: "".join(words[first:]) in self._letters) + 1
-        head, tail = "".join(words[:count]), "".join(words[first:])
-        if max(len(head), len(tail)) < FEWEST:
-            return None
-        if len(head) >= len(tail):
-            at = self._letters.find(head)
-            return Nearest(self._passage(at, min(at + len(whole), len(self._letters))), whole=False)
-        end = self._letters.find(tail) + len(tail)
-        return Nearest(self._passage(max(end - len(whole), 0), end), whole=False)
-
-    def _passage(self, start: int, end: int) -> Passage:
-        return Passage(self._at(start), self._at(end - 1) + 1)
-
-
-def _runs(word: str) -> Iterator[tuple[int, str]]:
-    """Its letters in lower case and without accents: in one piece, unless a character becomes none or several."""
-    if word.isascii():
-        yield 0, word.lower()
-        return
-    plain = [_bare(char) for char in word]
-    if all(len(one) == 1 for one in plain):
-        yield 0, "".join(plain)
-    else:
-        yield from ((at, letter) for at, letters in enumerate(plain) for letter in letters)
-
-
-@lru_cache(maxsize=10_000)
-def _bare(char: str) -> str:
-    """In lower case, and without accents; nothing where it is not a letter."""
-    if char.isascii():
-        return char.lower()
-    return "".join(one for one in unicodedata.normalize("NFKD", char).casefold() if one.isalnum())
+def words_of(text: str) -> frozenset[str]:
+    """Whatever their capitals."""
+    return frozenset(_WORD.findall(text.casefold()))

@@ -20,7 +20,7 @@ SECTIONS = (
     ("leaderboard", "/leaderboard", "Leaderboard"),
 )
 STYLE = "page.css"
-SCRIPTS = ("page.js", "keys.js", "complete.js")
+SCRIPTS = ("page.js", "complete.js")
 """Of every page."""
 MEDIA_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 _IMPORT = lazy_regex(rb'from "\./([a-z_]+\.js)"')
@@ -138,12 +138,8 @@ def _keys(page: Page) -> str:
     )
 
 
-KEY_SETTINGS = (
-    '<p><label><input type="checkbox" id="letters" checked> Keys without Ctrl work</label></p>'
-    '<p class="note">Click a key to change it. <button type="button" class="link" id="usual-keys">'
-    "Use the usual keys again</button></p>"
-)
-"""In the dialog of keys; `keys.js` does it."""
+KEY_SETTINGS = '<p><label><input type="checkbox" id="letters" checked> Keys without Ctrl work</label></p>'
+"""In the dialog of keys."""
 
 
 def _caps(keys: str) -> str:
@@ -249,6 +245,4 @@ RUN_KEYS = (
 PASS_KEYS = (("p", "Failures"),)
 
 
-@cache
-def list_scripts() -> tuple[str, ...]:
-    return ("list.js", "list_live.js") if static_file("live.js") is not None else ("list.js",)
+LIST_SCRIPTS = ("list.js", "list_live.js")

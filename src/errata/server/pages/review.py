@@ -12,7 +12,6 @@ from errata.render.charts import chip
 from errata.render.palette import OWNERS
 from errata.server.api.review import QueueQuery, item_for, queue_for, reviewer_of, save
 from errata.server.exchange import Answer, Endpoint, Exchange, Page, Redirect
-from errata.server.layout import static_file, static_path
 from errata.server.pages.addresses import review_page
 from errata.server.pages.review_form import FormState, verdict_form
 from errata.server.pages.review_keys import foot_keys, keys_dialog
@@ -32,7 +31,6 @@ from errata.verbs.shown_ids import original_ids, shown_id
 
 PREFETCH = "x-errata-prefetch"
 """Sent by `desk.js` with what it only loads ahead: nobody reads it yet, so it is not claimed."""
-LIVE = "live.js"
 NEITHER = frozenset(("saved", "verdict", "part"))
 """Parts of an address that are not about the queue: what was saved last, and `part=queue` for the queue alone."""
 
@@ -134,18 +132,13 @@ def _foot(exchange: Exchange) -> str:
             '<button class="link" name="do" value="undo">Undo</button></form>'
         )
     return (
-        f'<div class="foot"{_live()}><div class="keys" aria-hidden="true">{foot_keys()}</div>'
+        f'<div class="foot"><div class="keys" aria-hidden="true">{foot_keys()}</div>'
         f'<div class="saved" id="saved" role="status">{undo}</div>'
         '<div class="unsaved" id="unsaved" role="alert"></div>'
         '<form class="reason" id="reason" hidden><label>Later, because <input name="reason" maxlength="200"'
         ' autocomplete="off"></label><button>Later</button></form>'
         f'<span class="note">as {page_text(exchange.caller.name)}</span></div>{keys_dialog()}'
     )
-
-
-def _live() -> str:
-    """Where the module of live updates is; without it, `desk.js` asks every second."""
-    return f' data-live="{static_path(LIVE)}"' if static_file(LIVE) else ""
 
 
 def _query(exchange: Exchange) -> QueueQuery:

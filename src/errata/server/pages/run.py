@@ -13,7 +13,7 @@ from errata.render.blocks_html import page_text
 from errata.render.figures import NONE, decimal, plural
 from errata.render.palette import OWNERS
 from errata.server.exchange import Answer, Bytes, Endpoint, Exchange, Page, Redirect
-from errata.server.layout import FAILURE_KEYS, card, data_words, link, list_scripts, table
+from errata.server.layout import FAILURE_KEYS, LIST_SCRIPTS, card, data_words, link, table
 from errata.server.pages.addresses import (
     attempt_address,
     compare_page,
@@ -73,7 +73,7 @@ def run(exchange: Exchange) -> Answer:
         body=body,
         command=command,
         keys=FAILURE_KEYS if failures or not is_unjudged else (("C", "Compare"),),
-        scripts=(*list_scripts(), *(["waiting.js"] if is_waiting else [])),
+        scripts=(*LIST_SCRIPTS, *(["waiting.js"] if is_waiting else [])),
     )
 
 

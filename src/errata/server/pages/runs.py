@@ -13,7 +13,7 @@ from errata.render.charts import owner_strip, point
 from errata.render.document import OwnerCount, OwnerStrip, Scale, ScoreBar, scale_of
 from errata.render.figures import NONE, decimal, percent, plural
 from errata.server.exchange import Answer, Endpoint, Exchange, Page, Redirect
-from errata.server.layout import PASS_KEYS, RUN_KEYS, card, data_words, link, list_scripts, table
+from errata.server.layout import LIST_SCRIPTS, PASS_KEYS, RUN_KEYS, card, data_words, link, table
 from errata.server.pages.addresses import attempt_address, review_page, run_page
 from errata.server.pages.run_rows import short_number
 from errata.verbs.pages import RunPasses, known_digests, known_run, passes_of
@@ -121,7 +121,7 @@ def runs(exchange: Exchange) -> Page:
     if start + PAGE < len(chosen):
         left = len(chosen) - start - PAGE
         body += f"<p>{link(f'/?q={query.q}&page={query.page + 1}', f'{left:,} older runs')}</p>"
-    return Page(title="Runs", section="runs", body=body, command="errata runs", keys=RUN_KEYS, scripts=list_scripts())
+    return Page(title="Runs", section="runs", body=body, command="errata runs", keys=RUN_KEYS, scripts=LIST_SCRIPTS)
 
 
 def _fits(stored: StoredRun, digest: RunDigest | None, text: str) -> bool:

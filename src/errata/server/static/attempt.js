@@ -1,6 +1,6 @@
 // One attempt: steps and evidence by keyboard, links to lines, marks that light each other, blocks that are loaded.
 // @ts-check
-import { announce } from "./page.js";
+import { follow, isTyping } from "./page.js";
 
 /** @param {string} selector @returns {HTMLElement[]} */
 const all = (selector) => /** @type {HTMLElement[]} */ ([...document.querySelectorAll(selector)]);
@@ -107,12 +107,6 @@ function light(event) {
 document.addEventListener("mouseover", light);
 document.addEventListener("focusin", light);
 
-/** @param {string} key */
-function follow(key) {
-  const link = document.querySelector(`a[data-key="${CSS.escape(key)}"]`);
-  if (link instanceof HTMLAnchorElement) location.assign(link.href);
-}
-
 const evidence = () => all(".transcript mark, .side mark").map((mark) => /** @type {HTMLElement} */ (mark.closest(".line, .l") ?? mark));
 
 /** @type {Record<string, () => void>} */
@@ -133,26 +127,17 @@ const keys = {
 };
 
 addEventListener("keydown", (event) => {
-  const target = event.target;
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]")) return;
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
   const act = keys[event.key];
   if (!act) return;
   event.preventDefault();
   act();
 });
 
-for (const button of document.querySelectorAll("[data-does=next-evidence], [data-does=copy-beside]")) {
+for (const button of document.querySelectorAll("[data-does=next-evidence]")) {
   if (!(button instanceof HTMLButtonElement)) continue;
-  button.hidden = button.dataset.does === "next-evidence" && !evidence().length;
-  button.addEventListener("click", () => {
-    if (button.dataset.does === "next-evidence") return neighbour(evidence(), 1);
-    const text = button.parentElement?.querySelector("code")?.textContent ?? "";
-    navigator.clipboard.writeText(text).then(() => {
-      button.textContent = "Copied";
-      announce("Copied.");
-    });
-  });
+  button.hidden = !evidence().length;
+  button.addEventListener("click", () => neighbour(evidence(), 1));
 }
 addEventListener("hashchange", followHash);
 followHash();

@@ -4,7 +4,8 @@
 import * as forms from "./desk_form.js";
 import { Cursor } from "./desk_lines.js";
 import { newKey, Outbox, pageOf, pathOf, post } from "./desk_outbox.js";
-import { announce } from "./page.js";
+import { onChange, onConnection } from "./live.js";
+import { announce, isTyping } from "./page.js";
 
 /** @typedef {import("./desk_form.js").Draft} Draft */
 /** @typedef {import("./desk_outbox.js").Outcome} Outcome */
@@ -561,35 +562,14 @@ function showReadings(found) {
     if (!current.has(card.getAttribute("data-verdict"))) card.remove();
 }
 
-async function listen() {
-  const live = document.querySelector(".foot")?.getAttribute("data-live");
-  if (!live) return void poll();
-  const { onChange, onConnection } = await import(live);
-  onChange((/** @type {{kind: string, attempt: string | null}} */ change) => {
+function listen() {
+  onChange((change) => {
     if (!["verdict", "claim", "run"].includes(change.kind)) return;
     const path = change.attempt ? pageOf(change.attempt) : "";
     for (const page of [...fetched.keys()]) if (change.kind !== "claim" && (!path || pathOf(page) === path)) fetched.delete(page);
     refreshSoon(!path || path === location.pathname);
   });
-  onConnection((/** @type {boolean} */ isOnline) => isOnline && outbox.send());
-}
-
-let mark = "";
-/** Without the stream: the queue's mark, every second. */
-async function poll() {
-  const response = await fetch(`/api/review${withoutSaved(location.search)}`, {
-    headers: mark ? { "If-None-Match": mark } : {},
-    cache: "no-store",
-  }).catch(() => null);
-  if (response?.ok) {
-    const was = mark;
-    mark = response.headers.get("ETag") ?? "";
-    if (was && was !== mark) {
-      fetched.clear();
-      refreshSoon(true);
-    }
-  }
-  setTimeout(poll, 1_000);
+  onConnection((isOnline) => void (isOnline && outbox.send()));
 }
 
 // --- keys
@@ -774,13 +754,6 @@ function bindings() {
   return bound;
 }
 
-/** @param {EventTarget | null} target */
-function types(target) {
-  if (!(target instanceof HTMLElement)) return false;
-  if (target instanceof HTMLInputElement) return !["radio", "checkbox", "button", "submit"].includes(target.type);
-  return target.matches("textarea, select, [contenteditable]");
-}
-
 /** @param {KeyboardEvent} event @param {Map<string, () => unknown>} bound */
 function pressed(event, bound) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
@@ -788,8 +761,7 @@ function pressed(event, bound) {
   if (dialog instanceof HTMLDialogElement && dialog.open) return;
   const target = event.target instanceof HTMLElement ? event.target : null;
   const key = event.shiftKey && event.key === "Enter" ? "Shift+Enter" : event.key;
-  if (types(target) && key !== "Escape") return;
-  if (localStorage.getItem("letters") === "off" && key.length === 1) return;
+  if (isTyping(target) && key !== "Escape") return;
   if (key === "Enter" && target?.matches("a, button, summary")) return;
   if (key.startsWith("Arrow") && target instanceof HTMLInputElement) return;
   const act = bound.get(key);
@@ -829,16 +801,6 @@ function start() {
   document.addEventListener("click", clicked);
   for (const happening of ["keydown", "pointerdown"])
     addEventListener(happening, () => void (Date.now() - claimed > RENEW && theForm() && claim()));
-  const letters = document.getElementById("letters");
-  if (letters instanceof HTMLInputElement) {
-    letters.checked = localStorage.getItem("letters") !== "off";
-    letters.addEventListener("change", () => localStorage.setItem("letters", letters.checked ? "on" : "off"));
-  }
-  const keys = document.querySelector("button[data-does=keys]");
-  if (keys instanceof HTMLElement) {
-    keys.hidden = false;
-    keys.addEventListener("click", () => acts.keys(0));
-  }
   begin(Boolean(theForm()));
   outbox.resume();
   reasonForm()?.addEventListener("submit", giveReason);

@@ -1,6 +1,6 @@
 // A list by keyboard: rows, groups, folding, selecting; and the next page when the end comes into view.
 // @ts-check
-import { announce } from "./page.js";
+import { announce, follow, isTyping } from "./page.js";
 
 const list = document.querySelector("[data-list]");
 
@@ -87,12 +87,6 @@ function compare() {
   else follow("C");
 }
 
-/** @param {string} key */
-function follow(key) {
-  const link = document.querySelector(`a[data-key="${key}"]`);
-  if (link instanceof HTMLAnchorElement) location.assign(link.href);
-}
-
 const moving = /** @type {HTMLDialogElement | null} */ (document.getElementById("move"));
 
 /** The selected failures, else the one under the cursor, to another cause. */
@@ -149,7 +143,7 @@ const keys = {
 addEventListener("keydown", (event) => {
   const target = event.target;
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]")) return;
+  if (isTyping(target)) return;
   if (event.key === "Enter" && current() && !(target instanceof HTMLAnchorElement)) return open(false);
   const act = keys[event.key];
   if (!act || (!list && event.key !== "p") || document.querySelector("dialog[open]")) return;
@@ -222,17 +216,6 @@ function ready() {
 for (const hint of document.querySelectorAll(".keys")) /** @type {HTMLElement} */ (hint).hidden = false;
 if (matchMedia("(max-width: 900px)").matches) {
   for (const facets of document.querySelectorAll("details.facets")) /** @type {HTMLDetailsElement} */ (facets).open = false;
-}
-for (const button of document.querySelectorAll("[data-does=copy-beside]")) {
-  if (!(button instanceof HTMLButtonElement)) continue;
-  button.hidden = false;
-  button.addEventListener("click", () => {
-    const command = button.parentElement?.querySelector("code")?.textContent ?? "";
-    navigator.clipboard.writeText(command).then(() => {
-      button.textContent = "Copied";
-      announce("Copied.");
-    });
-  });
 }
 // --- what is pointed at for a moment is loaded ahead
 

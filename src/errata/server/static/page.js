@@ -6,7 +6,7 @@ const LETTERS = "letters";
 /** After `g`. @type {Record<string, string>} */
 const places = { r: "/", d: "/review", c: "/compare", b: "/buckets", l: "/leaderboard" };
 
-/** @type {Record<string, () => void>} */
+/** @type {Record<string, (button?: HTMLElement) => void>} */
 const doing = {
   theme() {
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
@@ -24,6 +24,9 @@ const doing = {
   },
   "copy-link"() {
     copy(linkHere(), "Link copied.");
+  },
+  "copy-beside"(button) {
+    copy(button?.parentElement?.querySelector("code")?.textContent ?? "", "Copied.");
   },
 };
 
@@ -82,7 +85,13 @@ for (const button of document.querySelectorAll("button[data-does]")) {
   const act = doing[button.dataset.does ?? ""];
   if (!act || (button.dataset.does === "keys" && !theDialog())) continue;
   button.hidden = false;
-  button.addEventListener("click", act);
+  button.addEventListener("click", () => act(button));
+}
+
+/** To the link that has this key. @param {string} key */
+export function follow(key) {
+  const link = document.querySelector(`a[data-key="${CSS.escape(key)}"]`);
+  if (link instanceof HTMLAnchorElement) location.assign(link.href);
 }
 
 const letters = document.getElementById(LETTERS);
