@@ -108,17 +108,6 @@ def test_told_twice_an_action_is_kept_once():
     assert len(kept()) == 1
 
 
-def test_an_entry_that_was_reworded_by_hand_stays_reworded():
-    add(*LINT, *ON, "--report", OLDER)
-    OLDER.write_text(OLDER.read_text().replace("allows unused", "at last allows unused"))
-    edited = OLDER.read_bytes()
-
-    result = add(*LINT, *ON, "--report", OLDER)
-
-    assert OLDER.read_bytes() == edited
-    assert "report   already there, worded differently" in result.out
-
-
 def test_the_report_of_the_run_is_found():
     name = Path("reports/acme/nimbus-2-coder/jn7mqywb_2026-03-09.md")
     name.write_text("# Run\n\n## Net impact\n\nx\n")

@@ -236,13 +236,6 @@ def test_another_action_is_written_beside_it(other):
     assert added(once, **other).count("\n2. ") == 1
 
 
-def test_an_entry_whose_words_were_changed_by_hand_is_not_written_again():
-    edited = b"## Actions taken\n\n1. 2026-03-04: `lint.mjs` at last allows unused arguments (000/002)\n"
-
-    assert with_entry(edited, an_entry(), was_written=True).state == "reworded"
-    assert with_entry(edited, an_entry()).state == "written"
-
-
 @pytest.mark.parametrize(
     "text",
     [

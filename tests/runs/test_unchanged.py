@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from errata.runs import importing, unchanged
+from errata.runs import importing
 from errata.runs.importing import import_orders
 from errata.runs.log_search import Order, look_for
 from errata.store.database import open_store
@@ -19,10 +19,10 @@ INSPECT = next((FIXTURES / "inspect_ai").glob("*/data/*.eval"))
 @pytest.fixture
 def reads(monkeypatch) -> list[str]:
     """The logs that were read; none is too small to be remembered."""
-    monkeypatch.setattr(unchanged, "LEAST", 0)
+    monkeypatch.setattr(importing, "LEAST", 0)
     read: list[str] = []
-    monkeypatch.setattr(importing, "found_by", lambda order: read.append(order.path) or real(order))
-    real = unchanged.found_by
+    real = importing.items_of
+    monkeypatch.setattr(importing, "items_of", lambda order: read.append(order.path) or real(order))
     return read
 
 
@@ -59,7 +59,7 @@ def test_whatever_its_rows_come_from_is_read_again_when_it_changes(tmp_path, rea
     store = open_store(tmp_path / "store.db")
     import_orders([mapped], store)
     if what == "program":
-        monkeypatch.setattr(unchanged, "_program", lambda: "another version")
+        monkeypatch.setattr(importing, "_program", lambda: "another version")
     else:
         more = '{"id": "c", "ok": true}\n' if what == "rows.jsonl" else 'output = "id"\n'
         (tmp_path / what).write_text((tmp_path / what).read_text().replace('{"id": \n', "") + more)

@@ -37,7 +37,6 @@ def command() -> None:
 REPORT = {
     "written": ("written", "would be written"),
     "there": ("already there", "already there"),
-    "reworded": ("already there, worded differently", "already there, worded differently"),
 }
 
 

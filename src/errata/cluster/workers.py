@@ -135,7 +135,6 @@ class SharedStore(msgspec.Struct, frozen=True):
     rules: tuple[bytes, ...] = ()
     taxonomies: tuple[bytes, ...] = ()
     version: str = ""
-    """Of all rules, with the built-in ones."""
 
     @contextmanager
     def opened(self) -> Iterator[Store]:
@@ -201,8 +200,6 @@ MOST_FAILURES = 20_000
 
 
 class WorkerPool(Protocol):
-    """Where tasks run: a Ray cluster, or this process."""
-
     def slots(self) -> int:
         """How many tasks can run at once now; a lost machine takes its slots along."""
         ...
@@ -278,7 +275,6 @@ def import_on_workers(
             yield part
 
     def batches(_order: Order) -> Iterator[PackedBatch]:
-        """Of the order that was given last."""
         for part in parts:
             if not isinstance(part, bytes):
                 return
@@ -342,8 +338,6 @@ def triage_on_workers(
 
 
 class CollectOnWorkers:
-    """Collects the failures of many runs for the grouping."""
-
     def __init__(self, workers: WorkerPool, store: Store) -> None:
         self._workers, self._store = workers, store
         self._shared = _shared(store, workers)

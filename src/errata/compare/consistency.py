@@ -31,7 +31,6 @@ NOT_TRIED = "missing"
 
 class TriedAttempt(NamedTuple):
     column: int
-    """Counted from 1."""
     status: Status
     metrics: Metrics
     value: float | None = None
@@ -43,8 +42,6 @@ class TriedAttempt(NamedTuple):
 
 
 class Flip(NamedTuple):
-    """A check that passes in one column and fails in another."""
-
     metric: str
     readings: tuple[tuple[int, CheckReading], ...]
 
@@ -75,7 +72,6 @@ class CaseTries(NamedTuple):
 
     @property
     def flips(self) -> tuple[Flip, ...]:
-        """In the order of the checks."""
         if len({one.metrics for one in self.tries}) == 1:
             return ()
         read = [(one.column, dict(one.metrics)) for one in self.tries]
@@ -99,7 +95,6 @@ class Study(NamedTuple):
     surplus: int
     """Rows beyond the first of their column and case."""
     tried: int
-    """Cases with any row."""
 
     @property
     def repeated(self) -> list[RepeatedCase]:
@@ -130,7 +125,6 @@ class Study(NamedTuple):
 
     @property
     def counts(self) -> dict[int, Counter[str]]:
-        """Column → status → how many cases have it there."""
         counts = {column: Counter[str]() for column in range(1, len(self.columns) + 1)}
         for case in self.cases:
             for attempt in case.tries:
@@ -227,8 +221,6 @@ LISTED = 5
 
 
 class StudyColumn(Struct):
-    """One of several equivalent tries at all cases: a run, or an epoch of one."""
-
     index: int
     """Counted from 1 over the runs in the order of their start."""
     stored: StoredRun
@@ -238,7 +230,6 @@ class StudyColumn(Struct):
 
     @property
     def run_id(self) -> str:
-        """As the harness names it."""
         return self._numbered(self.stored.run.native_id)
 
     @property
@@ -250,8 +241,6 @@ class StudyColumn(Struct):
 
 
 class Consistency(Struct):
-    """One subject on one suite, in one version of it."""
-
     subject: str
     suite: str
     suite_version: str
@@ -274,16 +263,12 @@ class Consistency(Struct):
 class Consistencies(Struct):
     studies: tuple[Consistency, ...]
     left_out: tuple[tuple[StoredRun, WhyLeftOut], ...]
-    """Runs that are in no study, and why."""
 
 
 class StudyInputs(NamedTuple):
-    """What a study takes from the store."""
-
     attempts: Callable[[StoredRun], Iterable[Attempt]]
     """The counted attempts of a run, in the order of the conversation or suite."""
     changed_cases: Callable[[Sequence[int]], set[str]]
-    """Cases that are not the same task in all of these runs."""
     short_name: Callable[[str], str]
 
 

@@ -90,7 +90,6 @@ def _refuse_others(runs: Sequence[StoredRun]) -> None:
 
 
 def _members(runs: RunSet) -> tuple[list[Member], list[tuple[StoredRun, WhyLeftOut]]]:
-    """And the runs that are none, with the reason."""
     members: list[Member] = []
     left_out: list[tuple[StoredRun, WhyLeftOut]] = []
     often = Counter[str]()
@@ -228,7 +227,6 @@ def _first_known(*values: Any) -> Any:
 
 
 def summary(about: Row, runs: Sequence[Row], metrics: Sequence[Row], models: Sequence[Row]) -> Document:
-    """The sections of the harness's own summary."""
     return Document(
         title="Model Comparison Summary",
         sections=(

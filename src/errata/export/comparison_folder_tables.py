@@ -77,9 +77,7 @@ class RunSettings(NamedTuple):
     parallel: Plain
     disable_vad: Plain
     commands: tuple[tuple[str, str], ...]
-    """Phase and command, from an earlier comparison."""
     settings: dict[str, Plain]
-    """The `metadata.json` of that comparison."""
 
 
 def settings_of(run: Run) -> RunSettings:

@@ -25,12 +25,10 @@ from errata.text.outgoing import cell_for_others
 
 Row = dict[str, Any]
 Texts = Mapping[str, str]
-"""Case → what was asked."""
 
 DETAILS = ("comparison_dir", "benchmark_name", "model_name", "run_index", "run_id", "run_dir", "turn", "user_text",
            "assistant_text", "tool_calls_json", "judge_reasoning", "latency_ms", "ttfb_ms", "overall_status",
            "failed_metric_count", "failing_metrics")  # fmt: skip
-"""Then a column for each metric."""
 TURNS = ("benchmark_name", "turn", "runs", "pass_runs", "fail_runs", "incomplete_runs", "overall_status_pattern",
          "overall_status_unique_count", "metric_flip_count", "metric_flips", "unstable_overall", "unstable_metric",
          "user_text")  # fmt: skip
@@ -170,7 +168,6 @@ def _reasoned(attempt: Attempt) -> str:
 
 
 def _milliseconds(seconds: float | None) -> float | int | str:
-    """Empty where it is not known."""
     if seconds is None:
         return ""
     rounded = round(1000 * seconds, 3)
@@ -381,7 +378,6 @@ def _reliability(studies: Sequence[Consistency]) -> Table:
 
 
 def _left_out(study: Consistency) -> Iterator[Line]:
-    """What is in no count, and why."""
     for column, case in study.study.duplicates:
         yield line(*_turn(study, case), f", run {column}: several rows, and it is unclear which one counts")
     for case in study.study.changed:

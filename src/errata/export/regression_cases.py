@@ -40,7 +40,6 @@ class DraftCase(Struct):
     input: Any
     choices: tuple[str, ...] = ()
     expected: Any = None
-    """As the log has it; None where it has none."""
     targets: tuple[str, ...] = ()
     """The same as texts, where it is made of texts."""
     category: str = ""

@@ -47,7 +47,6 @@ Row = TypeVar("Row", bound=msgspec.Struct)
 BATCH = 2_000
 """Rows that are in memory at once while a table is written or streamed."""
 PREVIEW = 20
-"""Rows that a notebook shows."""
 
 
 class DataTable(Generic[Row]):
@@ -202,7 +201,6 @@ def columns_of(row_type: type[msgspec.Struct]) -> tuple[TableColumn, ...]:
 
 
 def flat_row(row: msgspec.Struct, columns: tuple[TableColumn, ...]) -> list[Any]:
-    """The values in the order of the columns."""
     record = to_whole(row)
     return [_value(record, column) for column in columns]
 
@@ -256,8 +254,6 @@ Views = Callable[[], Iterable[RunView]]
 
 
 def failures_table(views: Views, filters: Filters | None = None) -> DataTable[FailureOutput]:
-    """The rows of `errata failures --json`. A filter by a name that no run has is an error, as there."""
-
     def read_rows() -> Iterator[FailureOutput]:
         is_empty, loaded = True, list(views())
         for view in loaded:
@@ -293,8 +289,6 @@ def checks_table(views: Views) -> DataTable[CheckRow]:
 
 
 def scores_table(views: Views, timeouts: Timeouts) -> DataTable[ScoreRow]:
-    """Each run under each policy, as a whole and by category."""
-
     def read_rows() -> Iterator[ScoreRow]:
         for view in views():
             scores = view.scores(timeouts=timeouts)

@@ -24,7 +24,7 @@ from errata.model.times import from_iso, moment_of, to_text
 
 SHORTEST = 6
 DAY = len("2026-03-04")
-Written = Literal["written", "there", "reworded", "no report"]
+Written = Literal["written", "there", "no report"]
 
 
 class ActionRequest(Struct):
@@ -119,7 +119,7 @@ def write_into_report(record: ActionRecord, location: ReportLocation, *, dry_run
     def edit(data: bytes) -> Edited:
         require_report(location.path, data, record)
         try:
-            return with_entry(data, entry, was_written=action.report == place)
+            return with_entry(data, entry)
         except NoPlaceError:
             hint = "add a heading `Actions taken` to it"
             raise ReportError(f"`{location.path}` has no place for an action", hint=hint) from None
@@ -178,7 +178,6 @@ def _possible_suites(action: Action) -> Iterator[str]:
 
 
 def _date(text: str, now: datetime) -> str:
-    """A day, or a time as UTC; today by default."""
     if not text:
         return to_text(now)[:DAY]
     try:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from errata.memory.entries import ActionEntry, columns_of, is_about, is_blank, is_entry, is_none, is_row, row_of
+from errata.memory.entries import ActionEntry, columns_of, is_blank, is_entry, is_none, is_row, row_of
 from errata.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ class MarkdownBlock(msgspec.Struct, frozen=True):
 
 
 def lines_of(text: str) -> list[str]:
-    """With their ends, so that they can be put together again."""
     return _LINES.findall(text)
 
 
@@ -128,9 +127,7 @@ _DRESSING = lazy_regex(r"^[\W_]*(?:\d+[.)]\s+)?[\W_]*|[\s*_:]+$")
 class ActionsSection(msgspec.Struct, frozen=True):
     head: MarkdownBlock
     body: tuple[MarkdownBlock, ...]
-    """The text before any heading inside the section."""
     below: tuple[MarkdownBlock, ...] = ()
-    """The text under headings inside the section."""
 
     @property
     def all(self) -> tuple[MarkdownBlock, ...]:
@@ -216,26 +213,20 @@ class Edited(msgspec.Struct, frozen=True):
     line: int
     """The entry's line, now or before; counted from 1."""
     text: str
-    state: Literal["written", "there", "reworded"] = "written"
+    state: Literal["written", "there"] = "written"
 
     @property
     def changed(self) -> bool:
         return self.state == "written"
 
 
-def with_entry(data: bytes, entry: ActionEntry, *, was_written: bool = False) -> Edited:
-    """The report with the entry in its section; unchanged if it is already there.
-
-    If it was written before, a line with the same content counts: somebody has reworded it by hand.
-    """
+def with_entry(data: bytes, entry: ActionEntry) -> Edited:
+    """The report with the entry in its section; unchanged if it is already there."""
     text = _decode(data)
     blocks, lines = blocks_of(text), lines_of(text)
     section = find_section(blocks)
-    exact = _find_item(section, entry)
-    same = exact or (_about(section, entry) if was_written else None)
-    if same:
-        text_of_it = lines[same.start].rstrip("\r\n")
-        return Edited(data, same.start + 1, text_of_it, "there" if exact else "reworded")
+    if same := _find_item(section, entry):
+        return Edited(data, same.start + 1, lines[same.start].rstrip("\r\n"), "there")
     patches = inside(section, lines, entry) if section else new_section(blocks, lines, entry)
     best = _best([*patches], lines, entry, _shape(blocks))
     if best is None:
@@ -273,11 +264,6 @@ def _find_item(section: ActionsSection | None, entry: ActionEntry) -> Item | Non
             if is_row(item.cells, columns, entry) if block.kind == "table" else is_entry(item.text, entry):
                 return item
     return None
-
-
-def _about(section: ActionsSection | None, entry: ActionEntry) -> Item | None:
-    items = (item for block in section.all for item in block.items) if section else ()
-    return next((item for item in items if is_about(item.text, entry)), None)
 
 
 def _best(patches: Sequence[Patch], lines: Sequence[str], entry: ActionEntry, shape: Shape) -> tuple[str, Item] | None:

@@ -102,7 +102,6 @@ def effects(
 def newest_effect(
     action: Action, runs: Sequence[RunOutcomes], members: Mapping[str, Iterable[str]] | None = None
 ) -> ActionResult:
-    """What the newest run with any evidence shows of an action; otherwise what the newest run lacks."""
     newest_first = sorted(runs, key=lambda one: moment_of(one.at), reverse=True)
     results = [_effect(action, run, newest_first[at + 1 :], members or {}) for at, run in enumerate(newest_first)]
     telling = next((one for one in results if one.worked != "unknown"), None)

@@ -120,14 +120,7 @@ def is_entry(text: str, entry: ActionEntry) -> bool:
     return written.startswith(core) and written[len(core) :][:1] in (")", ";")
 
 
-def is_about(text: str, entry: ActionEntry) -> bool:
-    """Whether a line is about the same day, file and cases, in different words."""
-    written = _bare(text)
-    return all(_bare(part) in written for part in (entry.date, entry.path, *entry.addresses))
-
-
 def columns_of(header: Sequence[str]) -> tuple[str, ...]:
-    """What each column of a table is for; empty where that is not known."""
     return _columns_of(tuple(header))
 
 
@@ -138,7 +131,6 @@ def _columns_of(header: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def row_of(columns: Sequence[str], entry: ActionEntry, number: int) -> tuple[str, ...] | None:
-    """The cells of an action; what has no column of its own goes with the description. None where that has none."""
     if "what" not in columns:
         return None
     notes = entry.notes(columns)

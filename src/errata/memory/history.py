@@ -24,17 +24,7 @@ def mentions(reports: Iterable[PriorReport], names: CaseSpellings) -> MentionedC
     ambiguous = []
     for report in reports:
         for failure, keys in ((one, names.find(one.case)) for one in measured_failures(report)):
-            mention = Mention(
-                report=report.path,
-                line=failure.ref.line if failure.ref else None,
-                date=report.date,
-                run=report.run,
-                model=report.model,
-                label=failure.label,
-                by_rule=failure.by_rule,
-                failed_check=failure.failed_check,
-                text=failure.reasoning,
-            )
+            mention = _mention(report, failure)
             if len(keys) == 1:
                 by_case.setdefault(keys[0], []).append(mention)
             elif keys:

@@ -31,7 +31,6 @@ class GapRecord(Struct):
     cases: tuple[str, ...] = ()
     previous: KnownGap | None = None
     runs: tuple[StoredRun, ...] = ()
-    """Those with failures on them, newest first."""
 
     @property
     def name(self) -> str:
@@ -172,16 +171,18 @@ _WORDS = lazy_regex(
     r"(?i)\b(?:infra\w*|provider|endpoint|rate[ -]?limit\w*|timed? ?out|network|connection|quota|unavailable|sandbox)\b"
 )
 _LABEL = lazy_regex(r"^(?:infra|provider|environment|harness|time-?out|unavailable|not-measured|flak)")
-_NO_STEP = frozenset(("none", "null", "n-a", "install"))
 FEWEST = 3
 """Failures of a run where nothing passed that are enough to call it broken."""
 
 
-def is_infrastructure(failure: PriorFailure | None) -> bool:
+def is_infrastructure(failure: PriorFailure | None, *, by_words: bool = True) -> bool:
+    """By owner, label or step; `by_words` also by what is said of it, which may be about anything."""
     if failure is None:
         return False
-    by_words = folded(failure.failed_check) in _NO_STEP or _WORDS.search(failure.reasoning) is not None
-    return failure.owner in _OWNERS or _LABEL.match(folded(failure.label)) is not None or by_words
+    steps = ("none", "null", "n-a", "install") if by_words else ("none", "null")
+    is_named = failure.owner in _OWNERS or _LABEL.match(folded(failure.label)) is not None
+    is_said = by_words and _WORDS.search(failure.reasoning) is not None
+    return is_named or is_said or folded(failure.failed_check) in steps
 
 
 def is_broken_run(report: PriorReport) -> bool:
@@ -193,16 +194,6 @@ def is_broken_run(report: PriorReport) -> bool:
 
 
 def measured_failures(report: PriorReport) -> tuple[PriorFailure, ...]:
-    """Those that show something about their cases."""
     if is_broken_run(report):
         return ()
-    return tuple(one for one in report.failures if not _is_only_infrastructure(one))
-
-
-def _is_only_infrastructure(failure: PriorFailure) -> bool:
-    """By owner, label or step; words in a reasoning alone may be about anything."""
-    return (
-        failure.owner in _OWNERS
-        or _LABEL.match(folded(failure.label)) is not None
-        or folded(failure.failed_check) in ("none", "null")
-    )
+    return tuple(one for one in report.failures if not is_infrastructure(one, by_words=False))

@@ -38,7 +38,6 @@ class ReportFile(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Relative to the reports folder, so independent of the working directory."""
         return f"{self.folder.absolute().name}/{self.path.relative_to(self.folder).as_posix()}"
 
 
@@ -225,8 +224,6 @@ SHORT_PREFIX = 4
 
 
 class RelatedReports(msgspec.Struct, frozen=True, kw_only=True):
-    """Reports by their relation to a run; newest first."""
-
     same_model: tuple[PriorReport, ...] = ()
     others: tuple[PriorReport, ...] = ()
     own: tuple[PriorReport, ...] = ()

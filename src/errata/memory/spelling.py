@@ -90,7 +90,6 @@ def same_model(left: str, right: str, *, providers: Iterable[str] = ()) -> bool:
 
 
 def same_run(written: str, *ids: str) -> bool:
-    """Whether what a report calls its run is the id, or the beginning of it."""
     wanted = written.strip().strip("`").casefold()
     if not wanted:
         return False
@@ -229,12 +228,10 @@ _DATES = (
 
 
 def date_in(text: str) -> str:
-    """The first day that a text names; empty where it names none."""
     return min(_dates_in(text), default=(0, 0, ""))[2]
 
 
 def without_date(text: str) -> str:
-    """The text without the first day that it names, and the signs around it."""
     start, end, _ = min(_dates_in(text), default=(0, 0, ""))
     before = re.sub(r"(?i)\bon $", "", text[:start])
     return f"{before}{text[end:].lstrip(' :,–—-)`*')}" if end else text

@@ -55,7 +55,6 @@ def outcomes_of_cases(keys: Iterable[str], runs: Iterable[StoredRun], store: Sto
 def signs_of(
     runs: Iterable[StoredRun], cases: Iterable[str], store: Store
 ) -> dict[int, dict[str, tuple[FailureSign, ...]]]:
-    """Run → case → what failed there, as far as the runs were triaged."""
     signs: dict[int, dict[str, tuple[FailureSign, ...]]] = {}
     pks = [one.pk for one in runs]
     for pk, case, key in failure_keys_of(store, pks, cases) if pks else ():

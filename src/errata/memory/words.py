@@ -67,7 +67,6 @@ def ids_in_field(text: str) -> list[str]:
 
 
 def model_in(text: str, provider: str = "") -> tuple[str, str]:
-    """A model and who serves it. A remark stays where it may tell two models apart: `nimbus (high)`."""
     written = re.split(r"[,;]|\.\s|\s[|·•]\s", text[:LONGEST].strip("`* "), maxsplit=1)[0]
     bare, remarks = without_host(written, providers=[provider] if provider else [])
     name = bare.strip("`* ")
@@ -121,8 +120,6 @@ class Lead(NamedTuple):
 
 
 class Vocabulary:
-    """The cases that a report may name, and the categories in front of them."""
-
     def __init__(self, cases: CaseSpellings | None = None) -> None:
         self._cases = cases or CaseSpellings(())
         self.categories: set[str] = set()
@@ -130,7 +127,6 @@ class Vocabulary:
         """The cases whose failures the report lists: elsewhere, it may leave out a number."""
 
     def learn(self, text: str) -> None:
-        """What comes before the slash in the names of cases."""
         self.categories.update(match[1] for match in _PATH.finditer(text))
 
     def is_sure(self, name: str, *, marked: bool = False) -> bool:

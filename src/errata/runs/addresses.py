@@ -114,7 +114,6 @@ def locate(thing: str, store: Store) -> Located:
 
 
 def locate_known(thing: str, store: Store) -> Located:
-    """The same, but never a path: for names that somebody else wrote."""
     return _located(thing, store, _split_known)
 
 
@@ -148,7 +147,6 @@ def _split(thing: str, store: Store) -> tuple[StoredRun, str]:
 
 
 def _newest_with(case: str, store: Store) -> StoredRun | None:
-    """The newest run with a case of this name, for a CASE that was pasted without its RUN."""
     for name, _, _ in _names_and_numbers(case):
         address = case_named(name, store)
         if address is not None:
@@ -158,7 +156,6 @@ def _newest_with(case: str, store: Store) -> StoredRun | None:
 
 
 def _paths(thing: str) -> Iterator[tuple[str, str]]:
-    """Every beginning of it that is there, the longest first, with what follows."""
     parts = thing.split("/")
     for at in range(len(parts), 0, -1):
         path = "/".join(parts[:at])
@@ -250,7 +247,6 @@ def _names_and_numbers(case: str) -> list[tuple[str, int | None, int]]:
 class ReviewTarget(msgspec.Struct, frozen=True, kw_only=True):
     runs: tuple[StoredRun, ...]
     attempt: Attempt | None = None
-    """None where not one failure alone is meant."""
     bucket: str = ""
 
 

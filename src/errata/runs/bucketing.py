@@ -192,7 +192,6 @@ def update_parameters(views: Iterable["RunView"], store: Store, suite: str) -> N
 
 
 def _equal_members(view: "RunView") -> Iterator[EqualMembers]:
-    """By bucket and parameters, as the store has the buckets now."""
     placed = bucket_of_each(view.store, view.run.id)
     kept = _kept_parameters(view)
     if kept is None:
@@ -205,13 +204,10 @@ def _equal_members(view: "RunView") -> Iterator[EqualMembers]:
 
 
 class _FailureParameters(msgspec.Struct, frozen=True, array_like=True):
-    """The parameters of all failures of a run, kept beside it: reading its failures again takes much longer."""
-
     records: list[tuple[Mapping[str, str], bool]]
     """Each once, with whether a failure that has them follows another."""
     attempts: list[str]
     places: list[int]
-    """For each attempt its place among the records."""
 
 
 PARAMETERS = "parameters of failures"
@@ -258,7 +254,6 @@ def _view_of(stored: StoredRun, store: Store) -> "RunView":
 
 
 def buckets_of_run(view: "RunView") -> RunBuckets:
-    """How far the buckets of one run are, for those who show its review."""
     ensure_buckets(view)
     return count_run_buckets(view.store, view.run.id)
 

@@ -24,9 +24,7 @@ from errata.store.failure_list import all_rows
 from errata.store.index_file import keep_digest, kept_digest, kept_digests, marks_of, without_buckets
 
 SHOWN = 3
-"""Findings that get the line that proves them."""
 MOST_NAMED = 50
-"""Cases without a result that are named."""
 MOST_DOTS = 4_000
 STUCK = "stuck"
 """The status of a run whose runner has not reported for long."""
@@ -157,7 +155,6 @@ def _finding_lines(view: RunView, findings: Iterable[Finding]) -> Iterable[Findi
 
 
 def _place(view: RunView, ref: SourceRef) -> tuple[str, int | None]:
-    """The attempt whose log holds a place, and the step that was read from there."""
     holder = next((one for one in view.attempts(counted=True) if _holds(one, ref)), None)
     if holder is None:
         return "", None

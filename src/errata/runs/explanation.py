@@ -31,7 +31,6 @@ class ScoreEffect(Struct):
     counted_in: tuple[Policy, ...]
     left_out_of: dict[Policy, str] = {}
     recovered: bool = False
-    """Whether clean takes the result of an earlier session in its place."""
     stood_in_for: tuple[Policy, ...] = ()
     """Where an earlier session's result takes its place."""
     from_session: int | None = None
@@ -128,9 +127,7 @@ class Reason(Struct):
     text: str
     signal: Signal | None = None
     points_to: Owner | None = None
-    """Set where that is not the owner."""
     fact: HarnessFact | None = None
-    """Set where it is not a signal."""
 
 
 class Explanation(Struct):
@@ -172,7 +169,6 @@ def explain(
 
 
 def meaning_of(rule: str) -> str:
-    """The meaning of a rule in words; rules from data files bring their own sentence."""
     book = rules_in_use().book
     return book.rules[rule].means if rule in book.rules else triage.MEANS.get(rule, rule)
 

@@ -25,7 +25,6 @@ from errata.store.index_file import buckets_in, marks_of, rows_mark
 from errata.triage.keys import is_informative, lists_only_names
 
 _building: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
-"""By run: one thread builds; others wait and find the rows."""
 _checked: set[tuple[str, str]] = set()
 """Runs whose triage and buckets this process has checked, in this state."""
 

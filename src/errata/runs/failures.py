@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 FEW = 50
 """Up to this number, cases are looked up one by one; beyond it, all are loaded at once."""
 MANY = 100_000
-"""More than this are not held."""
 
 
 class Expectations:
@@ -148,7 +147,6 @@ def _verdict(stood: Standing | None) -> StandingVerdictOutput | None:
 
 
 def join_failures(view: "RunView", filters: Filters, *, limit: int | None = None) -> Iterator[Failure]:
-    """Attempt, attribution, standing verdict, bucket and history as one. In the order of the conversation or suite."""
     stored, store = view.stored, view.store
     categories = view.categories if filters.category else {}
     expected = Expectations(stored, store)

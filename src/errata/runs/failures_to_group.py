@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from errata.runs.view import RunView
 
 MANY_CASES = 100_000
-"""More cases than this are not held."""
 WITH_LOGS = 1_000
 """Failures whose own logs and transcripts are looked at; of a run with more, what its checks and errors say."""
 
@@ -44,8 +43,6 @@ def failure_to_compare(view: "RunView", attempt: Attempt) -> FailureToGroup | No
 
 
 class _RunContext:
-    """What is known of a run besides its attempts, looked up once."""
-
     def __init__(self, view: "RunView") -> None:
         self._run, self._cases = view.run, _Cases(view.stored, view.store)
         self._categories, self._standings = view.categories, view.standings
@@ -94,7 +91,6 @@ def _lines(attempt: Attempt, store: Store) -> tuple[str, ...]:
 
 @cache
 def _rules(rules: triage.Rules) -> dict[str, RuleMeaning]:
-    """Every rule that carries more information than that something failed."""
     by_default = {
         name: RuleMeaning(means=means, owner="model" if name in triage.CHANGES else "")
         for name, means in triage.MEANS.items()

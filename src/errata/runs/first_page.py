@@ -82,7 +82,6 @@ def may_say(claim: Claim, doubts: Collection[Doubt]) -> bool:
 
 
 def doubted_results(runs: Iterable[StoredRun], store: Store) -> tuple[str, ...]:
-    """What the last checkup of these runs found against results that count, in words."""
     kept = [one for stored in runs for one in findings_of(store, stored.pk)]
     return tuple(one.text for one in kept if not may_say("no_difference", doubts_of([one])))
 
@@ -132,7 +131,6 @@ _WORDS = {
 
 
 def all_passed(stored: StoredRun) -> bool:
-    """Every expected case was measured, and passed."""
     counts, expected = stored.counts, stored.run.expected_cases or 0
     whole = counts.counted and counts.outcomes.get("pass", 0) == counts.counted
     return bool(whole) and counts.cases >= expected and not counts.unreadable and not cases_not_in_log(stored)
@@ -145,6 +143,7 @@ def cases_not_in_log(stored: StoredRun) -> int:
 
 def without_failures(stored: StoredRun, *, suspicious: int = 0, findings: Iterable[Finding] = ()) -> WithoutFailures:
     counts, not_in_log = stored.counts, cases_not_in_log(stored)
+    made, missing = counts.attempts_in_log, counts.missing
     if all_passed(stored):
         graver = [one for one in findings if one.severity != "info"]
         state: NothingFailed = "all_passed"
@@ -152,36 +151,25 @@ def without_failures(stored: StoredRun, *, suspicious: int = 0, findings: Iterab
             state = "all_passed_some_suspicious" if suspicious else "all_passed_doubted"
         return WithoutFailures(
             state=state,
-            made=counts.attempts_in_log,
+            made=made,
             suspicious=suspicious,
             findings=dict(Counter(one.severity for one in graver)),
             failed_checks={name: often for name, kinds in counts.checks.items() if (often := kinds.get("fail", 0))},
         )
     if counts.has_only_labels:
-        return WithoutFailures(
-            state="labels", made=counts.attempts_in_log, missing=counts.missing, counts=counts.labels
-        )
-    if counts.mean is not None:
-        shares, mean = _shares(stored, not_in_log), counts.mean
-        return WithoutFailures(
-            state="numbers",
-            made=counts.attempts_in_log,
-            suspicious=suspicious,
-            missing=counts.missing,
-            counts=shares,
-            mean=mean,
-            values=counts.values,
-        )
-    if not counts.attempts_in_log and not_in_log:
+        return WithoutFailures(state="labels", made=made, missing=missing, counts=counts.labels)
+    if not made and not_in_log and counts.mean is None:
         return WithoutFailures(state="not_in_log", harness=harness_count(stored.run))
-    if not counts.measurements.get("scored"):
-        return WithoutFailures(state="nothing_measured", made=counts.attempts_in_log, missing=counts.missing)
+    if not counts.measurements.get("scored") and counts.mean is None:
+        return WithoutFailures(state="nothing_measured", made=made, missing=missing)
     return WithoutFailures(
-        state="not_all_passed",
-        made=counts.attempts_in_log,
+        state="not_all_passed" if counts.mean is None else "numbers",
+        made=made,
         suspicious=suspicious,
-        missing=counts.missing,
+        missing=missing,
         counts=_shares(stored, not_in_log),
+        mean=counts.mean,
+        values=counts.values if counts.mean is not None else 0,
     )
 
 
@@ -218,7 +206,6 @@ def mean_of(mean: float, values: int) -> str:
 
 
 def harness_count(run: Run) -> HarnessCount:
-    """Its own count, for where no rows can be counted."""
     if run.stated_passes is not None:
         passed, total = run.stated_passes
         failed = None if run.measured_attempts is None else max(0, run.measured_attempts - passed)

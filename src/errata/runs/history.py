@@ -42,9 +42,7 @@ class RunHistory:
         reports = reports_for(stored, store, self.report_files) if self.report_files.files or in_store else none
         self._names, self.reports = reports.case_names, reports.related
         self.mentions: MentionedCases = mentions(self.reports.same_model, self._names)
-        """In earlier reports about the same model."""
         self.mentions_elsewhere: MentionedCases = mentions(self.reports.others, self._names)
-        """In those about others."""
         self.actions = tuple(_actions(reports, in_store, store))
         """All that are known, oldest first; cases by their keys, where they are cases of this run."""
         self._own_reports = {one.path: one for one in self.reports.same_model if one.own}
@@ -63,7 +61,6 @@ class RunHistory:
         )
 
     def _is_own(self, mention: Mention, runs: Sequence[FailedRun]) -> bool:
-        """Whether errata wrote it, about one of these runs."""
         report = self._own_reports.get(mention.report)
         return report is not None and any(
             report.run_id == run.run_id if report.run_id else same_run(report.run, run.run) for run in runs
@@ -114,7 +111,6 @@ class RunHistory:
 
 
 def _actions(reports: RunReports, in_store: Sequence[Action], store: Store) -> Iterator[Action]:
-    """Those of the store and of the reports, each once, oldest first; of a bucket, the cases of its members."""
     in_reports = (action for report in reports.related.all for action in report.actions)
     members = bucket_cases(store) if any("/" not in name for one in in_store for name in one.addresses) else {}
     for action in distinct_actions(in_store, in_reports):
@@ -144,7 +140,6 @@ class EarlierRuns:
 
     @cached_property
     def same(self) -> tuple[RunOutcomes, ...]:
-        """Those of the same model, newest first."""
         return tuple(self._outcomes[one.pk] for one in self.same_stored)
 
     @cached_property
@@ -181,7 +176,6 @@ class EarlierRuns:
 
 
 def is_same_subject(left: Run, right: Run) -> bool:
-    """The same model, by whatever provider, with the same agent."""
     providers = (left.subject.provider, right.subject.provider)
     same = same_model(left.subject.model, right.subject.model, providers=providers)
     return same and left.subject.agent == right.subject.agent
@@ -241,7 +235,6 @@ _PART = lazy_regex(r"([a-z]*?)(\d{1,3})?$")
 class ModelVersion(NamedTuple):
     vendor: str
     family: tuple[str, ...]
-    """The words of the name."""
     version: tuple[int, ...]
 
 

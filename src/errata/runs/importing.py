@@ -3,24 +3,28 @@
 import os.path
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from hashlib import sha256
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
-from errata import sources
-from errata.errors import SourceError
+from errata import __version__, sources
+from errata.errors import ErrataError, SourceError
 from errata.model import Attempt, Item, Run, Unreadable
+from errata.model.identity import fingerprint
 from errata.model.run import FOLDER
-from errata.runs import reader_processes, unchanged
+from errata.runs import reader_processes
 from errata.runs.log_search import Order, RunChange, found_by, look_for
+from errata.sources.folder_names import folder_model, folder_name
 from errata.store.database import Store
 from errata.store.importing import Importing
 from errata.store.packing import PackedBatch, as_sent, pack_items, seal
 from errata.store.run_totals import UNSETTLED, ImportedRun
 from errata.store.run_totals import Settled as Settled
-from errata.store.runs import all_runs, stored_run
+from errata.store.runs import all_runs, keep_summary, run_with_summary, stored_run, unreadables_of
 from errata.store.shared_ids import attempt_keys, folder_apart, place_of
 from errata.store.whole_runs import PendingRun, RunGroup, whole_runs
 
@@ -41,7 +45,6 @@ def read_alone(order: Order) -> Iterator[PackedBatch]:
 
 
 SHOWN = 20
-"""Unreadable items that a summary quotes; the store keeps them all."""
 
 
 class PathSummary(msgspec.Struct, frozen=True):
@@ -116,7 +119,6 @@ class ReadPath:
     def __init__(self, order: Order) -> None:
         self._order = order
         self._ids: frozenset[str] = frozenset()
-        """Of its runs, as their log has them."""
         self._attempts = self._unreadable = 0
         self._examples: list[Unreadable] = []
         self.runs: Sequence[PendingRun | ImportedRun] = ()
@@ -127,7 +129,7 @@ class ReadPath:
         self._unreadable += len(problems)
         self._examples.extend(problems[: SHOWN - len(self._examples)])
 
-    def count_unchanged(self, log: unchanged.UnchangedLog) -> None:
+    def count_unchanged(self, log: "UnchangedLog") -> None:
         self._attempts, self._unreadable, self._examples = log.attempts, log.unreadable, log.problems[:SHOWN]
         self.runs = (log.run,)
 
@@ -178,10 +180,10 @@ class ReadPath:
 def _import_one(
     order: Order, store: Store, group: RunGroup, on_items: OnItems, read: Read, *, replace: bool
 ) -> ReadPath:
-    state = unchanged.state_of(order) if read is batches else None
+    state = state_of(order) if read is batches else None
     if state is not None:
         group.flush()
-        if (known := unchanged.unchanged(order, state, store)) is not None:
+        if (known := find_unchanged(order, state, store)) is not None:
             path = ReadPath(order)
             path.note_runs([known.run.id], group)
             path.count_unchanged(known)
@@ -190,7 +192,7 @@ def _import_one(
     path = _import_batches(order, read(order), store, group, on_items, replace=replace)
     if state is not None and len(path.runs) == 1:
         group.flush()
-        unchanged.keep(order, state, path.import_results()[0], store)
+        keep_state(order, state, path.import_results()[0], store)
     return path
 
 
@@ -229,7 +231,6 @@ def _import_batches(
 
 
 def items_of(order: Order) -> Iterator[Item]:
-    """Everything at its path."""
     items = sources.read(found_by(order))
     return changed(items, order.changes) if order.changes else iter(items)
 
@@ -251,7 +252,6 @@ def _key_of(attempt: Attempt) -> tuple[Any, ...]:
 
 
 _IDS = ("id", "parent", "superseded_by", "duplicate_of", "follows")
-"""Fields of an attempt that begin with the id of its run."""
 
 
 def _apart(item: Item, run: Run) -> Item:
@@ -316,5 +316,92 @@ def _apart_from(run: Run, store: Store) -> Iterator[Run]:
 
 
 def _way(stored: Run, part: Run) -> str:
-    """From the folder that the stored run's places are below to that of the part's."""
     return os.path.relpath(os.path.abspath(part.origin), os.path.abspath(stored.origin))  # noqa: PTH100
+
+
+# --- a log that was imported before and has not changed since is not read again
+
+
+KIND = "log"
+LEAST = 1024 * 1024
+"""Bytes; a smaller log is read in about the time that this takes."""
+READ_SIZE = 1024 * 1024
+_READ_BY = ("model", "sources", "store", "text")
+
+
+class LogState(NamedTuple):
+    files: tuple[Path, ...]
+    signature: str
+    stats: tuple[tuple[int, int, int, int], ...]
+
+
+class UnchangedLog(NamedTuple):
+    run: ImportedRun
+    attempts: int
+    unreadable: int
+    problems: list[Unreadable]
+
+
+def state_of(order: Order) -> LogState | None:
+    """None for a small log, or where the source does not know all that its items come from."""
+    try:
+        match = found_by(order)
+        basis = sources.basis_of(match)
+        if basis is None or sum(file.stat().st_size for file in basis.files) < LEAST:
+            return None
+        names = (folder_name(match.path), folder_model(match.path))
+        signature = fingerprint(_program(), names, repr(basis.facts), list(map(str, basis.files)), size=16)
+        return LogState(basis.files, signature, _stats(basis.files))
+    except (ErrataError, OSError, ValueError):
+        return None  # importing the log reports it
+
+
+def find_unchanged(order: Order, state: LogState, store: Store) -> UnchangedLog | None:
+    known = run_with_summary(store, KIND, _key(order))
+    if known is None:
+        return None
+    stored, content = known
+    if content != _content(state):
+        return None
+    counts, problems = stored.counts, unreadables_of(store, stored.pk)
+    run = ImportedRun(stored.run.id, stored.pk, "unchanged", stored.run.revision)
+    return UnchangedLog(run, counts.attempts, counts.unreadable, [item for item in problems if item.is_lost])
+
+
+def keep_state(order: Order, state: LogState, run: ImportedRun, store: Store) -> None:
+    """After the log was imported, unless it changed meanwhile."""
+    content = _content(state) if run.change in ("new", "grown", "unchanged") else None
+    if content is not None:
+        keep_summary(store, run.pk, KIND, _key(order), content)
+
+
+def _content(state: LogState) -> bytes | None:
+    """None where the files are no longer what they were."""
+    content = sha256(state.signature.encode())
+    try:
+        for path in state.files:
+            with path.open("rb", buffering=0) as file:
+                while data := file.read(READ_SIZE):
+                    content.update(data)
+            content.update(b"\0")
+        return content.digest() if _stats(state.files) == state.stats else None
+    except OSError:
+        return None
+
+
+def _stats(files: tuple[Path, ...]) -> tuple[tuple[int, int, int, int], ...]:
+    stats = [file.stat() for file in files]
+    return tuple((stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino) for stat in stats)
+
+
+def _key(order: Order) -> str:
+    path, mapping = Path(order.path).absolute(), Path(order.map).absolute() if order.map else ""
+    return fingerprint(str(path), order.source, str(mapping), size=16)
+
+
+@cache
+def _program() -> str:
+    """The code that turns lines into rows: another version may read the same lines in another way."""
+    root = Path(sources.__file__).parents[1]
+    stats = [(file.name, file.stat()) for folder in _READ_BY for file in sorted((root / folder).rglob("*.py"))]
+    return fingerprint(__version__, [(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats])

@@ -28,7 +28,6 @@ ROWS, GROUPS, IN_GROUP = 100, 12, 6
 LONGEST = 240
 NO_FILTERS = FailureFilters()
 NEARLY = 2
-"""A group with this many rows more is shown whole."""
 
 
 class FailureLine(msgspec.Struct, frozen=True):
@@ -107,8 +106,6 @@ def _first_page(stored: StoredRun, store: Store, filters: FailureFilters) -> Fai
 
 
 class FailureBlock(Struct):
-    """Some failures with everything that is known of them, and where the next ones begin."""
-
     total: int
     failures: tuple[Failure, ...]
     following: Cursor | None = None
@@ -174,7 +171,6 @@ def _line_of(failure: Failure) -> EvidenceLine:
 
 
 def failures_at(stored: StoredRun, store: Store, rows: Sequence[FailureRow]) -> list[Failure | None]:
-    """Everything that is known of some failures, in their order; none for one whose attempt is gone."""
     loaded = attributed_at(store, stored.pk, [row.seq for row in rows])
     places = bucket_places(store, stored.run.id, [row.attempt for row in rows])
     expected = Expectations(stored, store)

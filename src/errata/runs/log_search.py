@@ -16,13 +16,10 @@ from errata.sources.generic import with_map
 
 
 class RunChange(msgspec.Struct, frozen=True):
-    """How a run is read whose id another log has, too."""
-
     run: str
     apart: Run | None = None
     """Where its results differ: itself, named by a folder."""
     tried: tuple[str, ...] = ()
-    """Runs whose results differ."""
     prefix: str = ""
     """Where it is a part of that run: the way from that run's place to its files."""
     known: frozenset[tuple[Any, ...]] = frozenset()
@@ -45,7 +42,6 @@ def found_by(order: Order) -> RecognisedPath:
 
 
 OnUnread = Callable[[UnreadFiles], None]
-"""Called with the files that no source reads, for each path where there are any."""
 
 
 def find(

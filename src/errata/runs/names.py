@@ -231,7 +231,6 @@ def handles_among(known: Sequence[Run | RunNames], wanted: Iterable[Run | RunNam
 
 
 def needs_native_id(run: Run, handle: str) -> bool:
-    """Whether a run is called by its id or its model, so that its own name has to be shown as well."""
     return bool(handle) and handle not in run.native_id and not handle.startswith(run.native_id)
 
 
@@ -248,5 +247,4 @@ _TYPEABLE = lazy_regex(r"[\w.+:/@-]{1,40}")
 
 
 def are_judged_turns(runs: Sequence[StoredRun]) -> bool:
-    """Whether tables of these runs have the columns of judged turns."""
     return bool(runs) and all(harness_of(stored.run.source.name).judges_turns for stored in runs)

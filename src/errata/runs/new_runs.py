@@ -16,7 +16,6 @@ from errata.store.runs import all_runs
 DEEPEST = 3
 """Levels of subfolders to try where a folder can't be read as a whole."""
 CLOCK = 1.0
-"""Seconds that the times of files and of the store may be apart."""
 
 
 class Search(Struct):
@@ -60,7 +59,6 @@ def find_new(paths: Iterable[Path], store: Store, *, source: str = "") -> Search
 
 
 def _usual_folders(origins: Iterable[Path]) -> Iterator[Path]:
-    """Each once, and none that lies in another."""
     wanted = {Path.cwd(), *(origin.parent for origin in origins)}
     for folder in sorted(wanted):
         if folder.is_dir() and not any(other != folder and folder.is_relative_to(other) for other in wanted):

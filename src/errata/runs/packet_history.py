@@ -23,8 +23,6 @@ HistoryEntries = tuple[dict[str, Any], ...]
 
 
 class PacketHistory:
-    """What packets show of the history of a run's cases, some cases at a time."""
-
     def __init__(self, stored: StoredRun, store: Store) -> None:
         self._stored, self._store = stored, store
         self._history, self._gaps = RunHistory(stored, store), known_gaps(store, stored.run.suite)

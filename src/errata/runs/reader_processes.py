@@ -29,8 +29,8 @@ from errata.store.packing import PackedBatch, batch_decoder, encoded, pack_items
 PARALLEL_FROM = 16 * 1024 * 1024
 """Below this size starting a process costs more than it saves."""
 
-LOOKED_AT = 200
-"""About as many of the files and folders in a folder tell how large the others are."""
+MOST_FILES = 20_000
+"""In a folder with more files, the others are taken for empty."""
 PIPE_SIZE = 1024 * 1024
 """Where the system has such large ones: fewer waits of one process for the other."""
 
@@ -134,10 +134,7 @@ def sizes_kept() -> Iterator[None]:
 
 
 def size_of(path: Path) -> int:
-    """Bytes at the path; of a large folder, at least as many as a process of its own is worth.
-
-    In a folder with very many files or folders, only some of them are looked at: it is a guess then.
-    """
+    """Bytes at the path; of a large folder, at least as many as a process of its own is worth."""
     known, name = _sizes.get(), str(path)
     if known is None:
         return _size_at(name)
@@ -153,18 +150,12 @@ def _size_at(path: str) -> int:
         return 0
     if S_ISREG(stat.st_mode):
         return stat.st_size
-    total, folders = 0, [(path, 1)]
-    while folders and total < PARALLEL_FROM:
-        folder, often = folders.pop()
-        below: list[os.DirEntry[str]] = []
-        files: list[os.DirEntry[str]] = []
-        with suppress(OSError), os.scandir(folder) as listed:
-            for entry in listed:
-                (below if entry.is_dir(follow_symlinks=False) else files).append(entry)
-        step = max(1, len(files) // LOOKED_AT)
-        for entry in files[::step]:
+    total = looked_at = 0
+    for folder, _, names in os.walk(path):
+        for name in names:
             with suppress(OSError):
-                total += often * step * entry.stat(follow_symlinks=False).st_size
-        step = max(1, len(below) // LOOKED_AT)
-        folders += [(entry.path, often * step) for entry in below[::step]]
+                total += os.stat(os.path.join(folder, name), follow_symlinks=False).st_size  # noqa: PTH116, PTH118
+        looked_at += len(names)
+        if total >= PARALLEL_FROM or looked_at > MOST_FILES:
+            break
     return total

@@ -50,7 +50,6 @@ def reports_at(folder: Path | None) -> Iterator[None]:
 
 
 def named_reports() -> Path | None:
-    """The folder that was named; none where reports are looked for around each run."""
     return _named_folder.get()
 
 
@@ -138,7 +137,6 @@ def _standing_gaps(stored: StoredRun, store: Store, files: ReportFiles) -> Itera
 
 
 def _gaps_elsewhere(stored: StoredRun, store: Store, reports: RunReports) -> Iterator[tuple[str, RecordedGap]]:
-    """Of other models, with the failure keys that their runs have."""
     if not reports.related.others:
         return
     runs = {one.run.id: one for one in all_runs(store, suite=stored.run.suite)} if stored.run.suite else {}

@@ -41,7 +41,6 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
     categories: dict[str, dict[Policy, Score]]
     cost: CostOutput
     proofs: dict[tuple[str, str], Proof]
-    """By reason and signal of a group."""
     after_fixes: AfterFixes | None = None
     """If failures of the grader or the task with an accepted fix passed; none where there are none."""
 
@@ -92,7 +91,6 @@ def opinions_of(
     verdicts: Mapping[str, Verdict],
     reviewed: Container[str] | None,
 ) -> Opinions:
-    """What triage and reviewers say of a run, as scores need it."""
     rules = rules_in_use().book.rules
     quoting = {attempt: _quoting(attribution, rules) for attempt, attribution in attributions.items()}
     return Opinions(attributions=quoting, broken=broken, verdicts=verdicts, reviewed=reviewed)

@@ -90,7 +90,6 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     attempt: Attempt
     case: Case | None
     of: int
-    """How many attempts the case has in this session."""
     children: tuple[Attempt, ...]
     earlier: tuple[Attempt, ...]
     """Those of earlier sessions, which this one supersedes."""
@@ -104,7 +103,6 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     explanation: Explanation | None = None
     review: AttemptReview | None = None
     stale: bool = False
-    """What they went by has changed since."""
     bucket: BucketPlace | None = None
     bucket_counts: BucketCounts | None = None
     before: History | None = None
@@ -157,7 +155,6 @@ class ShownAttempt(msgspec.Struct, frozen=True):
 
 
 def short_name(shown: ShownAttempt, attempt_id: str) -> str:
-    """Another attempt as `errata show` takes it: RUN/CASE where that is enough, else its id."""
     parts = split_attempt_id(attempt_id)
     if parts.run != shown.stored.run.id or parts.case == shown.attempt.case:
         return attempt_id
@@ -177,7 +174,6 @@ def find_shown(thing: str, store: Store, *, may_lack_owner: bool = False) -> Sho
 
 
 def _costs(stored: StoredRun, store: Store) -> tuple[float | None, float | None]:
-    """Of the subject and of a simulated user."""
     if "user" not in stored.run.roles or stored.counts.cost is None:
         return None, None
     usages = [one.usage for one in RunView(stored, store).attempts() if one.counted]

@@ -43,7 +43,6 @@ def standing_now(
 
 
 def owner_of(attribution: Attribution | None, standing: Standing | None) -> str:
-    """The owner of a failure: by the standing verdict, else by rules; empty where it was not triaged."""
     return standing.verdict.owner if standing else attribution.owner if attribution else ""
 
 

@@ -87,14 +87,11 @@ class Owned(msgspec.Struct, frozen=True):
 
 
 class CategoryFailures(NamedTuple):
-    """The cases of a category."""
-
     name: str
     failed: int
     cases: int
     """All that were planned, with missing ones."""
     unscored: int = 0
-    """Cases with a failure and no verdict; they are not among the failed ones."""
 
 
 class FailureTally:
@@ -103,12 +100,10 @@ class FailureTally:
         self.first_failed: Counter[str] = Counter()
         self.in_steps = True
         self.failed: Counter[str] = Counter()
-        """Cases, and how many of their attempts failed."""
         self._cases: set[str] = set()
         """Cases that have a category, with missing ones."""
         self._failed_cases: set[str] = set()
         self._unscored_cases: set[str] = set()
-        """Cases with a failure and no verdict."""
         self.first_case = ""
         self.step_order: dict[str, int] = {}
         """Step of a pipeline → its place; `has_other_checks` where others count, too."""
@@ -117,10 +112,8 @@ class FailureTally:
         self.beside: set[str] = set()
         """Those that do not decide the outcome, or failed where it is a pass."""
         self.pending: list[str] = []
-        """Cases that did not finish."""
         self.missing: list[str] = []
         self.failures: list[tuple[str, str]] = []
-        """Failed attempts with their cases, in the order of the log."""
 
     def add(self, attempt: Attempt) -> None:
         if not attempt.counted:
@@ -182,22 +175,18 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     need_second: int = 0
     """Of the reviewed ones, those whose verdict does not count before a second reader agrees."""
     unknown_to_triage: int = 0
-    """Failures that no rule has an owner for."""
     health: Health
     passed: int
     total: int
     unit: Literal["cases", "attempts"]
     """`cases`; `attempts` where a case was tried several times."""
     nothing_failed: WithoutFailures | None = None
-    """Set where nothing failed."""
     suspicious: SuspiciousCount = SuspiciousCount()
-    """Passes that deserve a second look."""
     by_harness: bool
     """The log holds only a part of the cases, so that the harness's own count is all there is."""
     first_failed: tuple[tuple[str, int], ...]
     """Check → of how many failures it is the first that failed; empty for those without one."""
     in_steps: bool
-    """Whether these checks are the steps of a pipeline."""
     other_checks: dict[str, ScorerCount] = {}
     """Those that do not decide the outcome, or failed where it is a pass."""
     categories: tuple[CategoryFailures, ...]
@@ -302,7 +291,6 @@ def summarise(view: "RunView") -> Analysis:
 
 
 def _passed_by_nobody(view: "RunView") -> tuple[str, ...]:
-    """Of the tasks that no subject passes, those that this run failed, in the order of the log."""
     nobody = frozenset(view.suspects.passed_by_nobody)
     failed = dict.fromkeys(case for _, case in view.overview.tally.failures if case in nobody)
     return tuple(case_name(view.stored.run, case) for case in failed)

@@ -61,7 +61,6 @@ RunVersions = tuple[tuple[int, str, str], ...]
 
 
 def runs_beside(stored: StoredRun, store: Store) -> list[StoredRun]:
-    """The runs of the same suite in the store, the newest ones; without a suite the run alone."""
     return all_runs(store, suite=stored.run.suite)[:MOST_RUNS] if stored.run.suite else [stored]
 
 
@@ -106,8 +105,6 @@ def task_of(key: str, runs: Sequence[StoredRun], store: Store) -> SuspectTask:
 
 
 class _RunsBySubject:
-    """Runs of one suite by what was measured: subjects, and references that stand in for one."""
-
     def __init__(self, runs: Sequence[StoredRun]) -> None:
         self.by_pk = {one.pk: one for one in runs}
         self.references = {one.pk for one in runs if stand_in_of(one.run) == "reference"}
@@ -262,7 +259,6 @@ def _with_evidence(
 def _failures(
     candidates: Sequence[_TaskCounts], runs: _RunsBySubject, store: Store
 ) -> dict[str, dict[str, list[SubjectFailure]]]:
-    """Case → subject → what triage saw in its failures."""
     keys = sorted({one.version[0] for one in candidates})
     failures: dict[str, dict[str, list[SubjectFailure]]] = {}
     for pk, stored in runs.by_pk.items():
@@ -274,7 +270,6 @@ def _failures(
 
 
 def _attempts(keys: Sequence[str], runs: _RunsBySubject, store: Store) -> dict[str, dict[str, Attempt]]:
-    """Case → subject → a failed attempt, without the texts of its files."""
     attempts: dict[str, dict[str, Attempt]] = {key: {} for key in keys}
     for pk, subject in runs.subjects.items():
         for at in range(0, len(keys), FEW):

@@ -82,7 +82,6 @@ class SuspicionTally:
 
 
 def count_suspicious(passes: "Iterable[SuspiciousPass]") -> SuspiciousCount:
-    """Of passes that were listed."""
     strong: dict[str, bool] = {}
     for suspect in passes:
         seen = suspect.suspicion
@@ -162,7 +161,6 @@ def _cases(stored: StoredRun, store: Store) -> CaseLookup:
 
 
 def _passes(stored: StoredRun, store: Store) -> Iterator[Attempt]:
-    """With their transcripts."""
     contradictory = contradictory_passes(stored, store)
     for attempt in attempts_of(store, stored.pk, counted=True, outcome="pass", steps=True):
         if attempt.case not in contradictory:

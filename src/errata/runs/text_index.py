@@ -36,7 +36,6 @@ from errata.text.redact import beginning
 from errata.triage.reasons import explained, reason_of
 
 LONGEST = 4_000
-"""Characters of one text."""
 MOST_ANSWERS = 20_000
 """Failures of a run whose answers and checks are indexed; of the others, the reason."""
 MOST_HITS = 40
@@ -116,7 +115,6 @@ def _indexed(text: str) -> str:
 
 
 def _quotes(attempt: Attempt, attribution: Attribution, asked: str, *, is_short: bool) -> Iterator[tuple[str, str]]:
-    """Place and text, each text once."""
     reason = reason_of(attempt, attribution, asked)
     seen = {""}
     texts = [(reason.where, reason.text), *((entry.where, entry.words) for entry in attribution.signals)]

@@ -57,7 +57,6 @@ def refuse_to_wait(stored: StoredRun, store: Store, what: str) -> None:
 
 
 def triage_run(stored: StoredRun, store: Store, rules: Rules | None = None) -> int:
-    """Attribute every failure again; how many there are."""
     return stored_triage.triage_run(stored, store, rules or rules_in_use(), gaps_for(stored, store))
 
 
@@ -109,7 +108,6 @@ def gaps_for(stored: StoredRun, store: Store) -> KnownGaps:
 def triage_imported(
     summaries: Iterable[PathSummary], store: Store, *, on_run: Callable[[], None] = lambda: None
 ) -> None:
-    """Every run of an import that is new or has changed; the others have their attributions."""
     run_ids = list(dict.fromkeys(run.id for summary in summaries for run in summary.runs))
     with store.kept_open(), runs_unchanged():
         for stored in runs_by_id(store, run_ids):

@@ -52,11 +52,9 @@ from errata.store.database import Store
 from errata.store.runs import keep_findings, unreadables_of
 
 MOST_VERSIONS = 5_000
-"""Descriptions of cases that a checkup compares."""
 
 
 MOST_SEARCHED = 2_000
-"""Cases whose assertions are searched for the names of other tasks."""
 
 
 class Overview(NamedTuple):
@@ -135,12 +133,10 @@ class RunView:
 
     @cached_property
     def attributions(self) -> dict[str, Attribution]:
-        """Attempt → whom triage names. Triages first where that is missing or stale."""
         self.ensure_triaged()
         return attributions_of(self.store, self.stored.pk)
 
     def ensure_triaged(self) -> None:
-        """Triage the run where that is missing or stale; once."""
         if not self._is_triaged:
             triage_if_needed(self.stored, self.store)
             self._is_triaged = True
@@ -210,7 +206,6 @@ class RunView:
 
     @cached_property
     def counting_verdicts(self) -> Mapping[str, Verdict]:
-        """Those that a score goes by."""
         if self._verdicts is not None:
             return self._verdicts
         return {attempt: said.standing.verdict for attempt, said in self.standings.items() if counts(said.standing)}
@@ -266,7 +261,6 @@ class RunView:
 
     @cached_property
     def timeline(self) -> Timeline:
-        """The sessions of the run, what the latest one hides, and its cascades."""
         opinions = Opinions(attributions=self.attributions, broken=self.broken, verdicts=self.counting_verdicts)
         return timeline(self.run, self.attempts(), opinions)
 
@@ -274,7 +268,6 @@ class RunView:
 
     @cached_property
     def overview(self) -> Overview:
-        """Checkup, tally, suspicious passes and score in one pass over the attempts."""
         survey, tiers = self._survey(), Tiers()
         tally, odd = FailureTally(self.categories), SuspicionTally(self.stored, self.store)
         attempts = attempts_of(self.store, self.stored.pk, steps_of_passes=True)
@@ -302,7 +295,6 @@ class RunView:
         return self.case(attempt.case, attempt.case_version)
 
     def case_book(self) -> CaseBook:
-        """Every case that the log describes, without the texts of its files."""
         return case_book_of(self.store, self.stored.pk)
 
     def with_texts(self, attempt: Attempt) -> Attempt:

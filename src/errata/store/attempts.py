@@ -68,12 +68,10 @@ def attempts_of(
 class FailureToTriage(NamedTuple):
     seq: int
     attempt: Attempt
-    """With the texts of its files."""
     case: bytes | None
 
 
 def failures_to_triage(store: Store, pk: int, *, with_steps: Callable[[Attempt], bool]) -> Iterator[FailureToTriage]:
-    """Every failure; transcripts only where wanted."""
     rows = read_rows(store, pk, _FAILURES_WITH_CASES, steps=True, texts=True, with_steps=with_steps)
     for row, attempt in rows:
         yield FailureToTriage(row.seq, attempt, row.record)
@@ -241,7 +239,6 @@ def with_file_texts(connection: Connection, artefacts: tuple[Artefact, ...]) -> 
 
 
 def file_texts(connection: Connection, artefacts: Iterable[Artefact]) -> dict[str, str]:
-    """Digest → text, each read once."""
     wanted = {artefact.blob for artefact in artefacts if artefact.blob and artefact.text is None}
     return {
         row.digest: decompress(row.data).decode("utf-8", "surrogatepass")

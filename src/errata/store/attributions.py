@@ -20,7 +20,6 @@ IN_MEMORY = 16 * 1024 * 1024
 
 Row = tuple[Any, ...]
 Kept = tuple[int, Attribution, bool]
-"""The attempt's number, its attribution, and whether its measurement is broken."""
 
 
 class AttributionSpool:
@@ -111,7 +110,6 @@ def each_attribution(store: Store, pk: int) -> Iterator[tuple[Attribution, bool]
 
 
 def broken_measurements(store: Store, pk: int) -> set[str]:
-    """Attempts with a signal that the measurement, not the answer, is at fault."""
     with store.reading() as connection:
         query = select(attributions.c.record).where(attributions.c.run_pk == pk, attributions.c.breaks)
         return {unpack(row.record, Attribution).attempt for row in connection.execute(query)}

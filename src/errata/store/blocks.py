@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from hashlib import sha256
+from typing import Any
 
 from errata.model.codec import pack, pack_into
 
@@ -91,7 +92,6 @@ _of_thread = threading.local()
 
 
 CHUNK = 64 * 1024
-"""Bytes of case records that are hashed at once."""
 DIGEST_SIZE = 20
 
 
@@ -100,9 +100,7 @@ class ContentDigest:
 
     def __init__(self) -> None:
         self._blocks: dict[int, bytes] = {}
-        """By number, the hash of each block."""
         self._chunks = bytearray()
-        """The hashes of full chunks of case records, one after the other."""
         self._open = bytearray()
 
     def add_cases(self, records: Iterable[bytes]) -> None:
@@ -119,3 +117,23 @@ class ContentDigest:
     def hexdigest(self) -> str:
         cases = sha256(bytes(self._chunks) + sha256(self._open).digest()).digest()
         return sha256(pack((cases, sorted(self._blocks.items())))).hexdigest()
+
+
+OLDER_SIZE = 16
+"""Of the digests of earlier versions of errata, which covered blocks in the order of reading."""
+
+
+class OlderContent:
+    """The digest of the content as earlier versions of errata took it: batch by batch, cases before blocks."""
+
+    def __init__(self) -> None:
+        self._content = sha256()
+
+    def add(self, cases: Iterable[tuple[Any, ...]], blocks: Iterable[tuple[int, bytes]]) -> None:
+        for case in cases:
+            self._content.update(case[-1])
+        for _, data in blocks:
+            self._content.update(decompress(data))
+
+    def hexdigest(self) -> str:
+        return self._content.hexdigest()

@@ -83,7 +83,6 @@ class BucketTransaction:
         return {one.attempt: one for one in read_placements(self._connection, bucket_members.c.run_id == run_id)}
 
     def placements(self, attempts: Sequence[str]) -> list[Placement]:
-        """Fewer where a run was forgotten meanwhile."""
         placements: list[Placement] = []
         for some in chunks(attempts):
             runs = sorted({run_of(attempt) for attempt in some})
@@ -107,13 +106,11 @@ class BucketTransaction:
         return _touched_by_persons(self._connection, suite)
 
     def merged_into(self, suite: str) -> dict[str, str]:
-        """Merged bucket → the one that took its place."""
         return merges_in(_read_events(self._connection, suite))
 
     # writing what becomes part of the change
 
     def write(self, bucket: Bucket, *, gone: bool = False) -> None:
-        """A bucket that is the same as before is not a change."""
         if bucket.id not in self._before:
             self._before[bucket.id] = self.version(bucket.id)
         old, new = self._after.get(bucket.id, self._before[bucket.id]), BucketVersion(bucket, gone)

@@ -25,7 +25,6 @@ from errata.store.engine import chunks
 from errata.store.schema import bucket_members, buckets, exclusions, runs, verdicts
 
 FEW = 500
-"""Buckets that a query names."""
 
 
 def buckets_of(store: Store, suite: str | None = None, *, gone: bool = False) -> list[Bucket]:
@@ -130,7 +129,6 @@ def mark_bucketed(connection: Connection, pk: int, mark: str) -> None:
 
 
 def remove_pending_marks(store: Store, suite: str, pending: str) -> None:
-    """The parameters that the buckets of the suite share are up to date."""
     with store.writing(derived=True) as connection:
         query = select(runs.c.pk, runs.c.bucketed).where(runs.c.suite == suite, runs.c.bucketed.endswith(pending))
         for row in connection.execute(query).all():
@@ -180,7 +178,6 @@ def placement_row(placement: Placement) -> tuple[Any, ...]:
 
 
 _columns_of = attrgetter("run", "attempt", "bucket", "role", "owner", "case", "follows", "author", "at")
-"""In the order of the columns of `bucket_members`."""
 
 
 def verdicts_in(connection: Connection, bucket_ids: Sequence[str]) -> dict[str, list[Verdict]]:

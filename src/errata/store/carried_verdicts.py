@@ -140,7 +140,6 @@ class _Reading:
             context = with_file_texts(connection, run.context)
         self.run = msgspec.structs.replace(run, origin=row.origin, context=context)
         self.names: dict[str, str] = {}
-        """Case → its name without the suite's."""
         self._by_answer: dict[str, dict[str, None]] = {}
         for attempt in attempts_of(store, pk):
             self.names[attempt.case] = attempt.case.removeprefix(case_key(run.suite, ""))
@@ -167,7 +166,6 @@ class _Reading:
         return case_of(self.store, self.pk, attempt.case, attempt.case_version)
 
     def texts(self, attempt: Attempt) -> str:
-        """Whatever can be quoted of it."""
         records = (with_texts(self.store, attempt), self.case(attempt), self.run.context)
         return " ".join(" ".join(_strings(msgspec.to_builtins(records))).split())
 

@@ -26,7 +26,6 @@ class CaseOutcome(NamedTuple):
     case: str
     run_pk: int
     passed: bool
-    """Some counted attempt passed, if only in part."""
     failed: bool
     """Some counted attempt ran to its end, was measured, and failed."""
     task: str
@@ -69,7 +68,6 @@ class CaseTally(NamedTuple):
     measured: int
     """The subjects that were measured on it, one bit each by their numbers."""
     passed: int
-    """Those of them that passed in some attempt."""
     attempts: int
     passes: int
 
@@ -149,7 +147,6 @@ class PassedIn(NamedTuple):
 
     first: int | None
     only: int | None
-    """The run that measured it, where no other did."""
 
 
 def passes_of_tasks(store: Store, pks: tuple[int, ...], tasks: Tasks) -> dict[int, PassedIn]:
@@ -210,7 +207,6 @@ def failures_on(store: Store, pk: int, keys: frozenset[str]) -> Iterator[Attempt
 
 
 Key = tuple[int, str]
-"""A run's number and a case."""
 
 
 def cells_of(store: Store, pks: Collection[int]) -> list[Cell]:

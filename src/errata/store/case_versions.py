@@ -36,7 +36,6 @@ CaseRow = tuple[int, str, str, str, bytes]
 
 
 def write_cases(connection: Connection, pk: int, rows: Sequence[CaseRow]) -> None:
-    """The first description of each case, and later ones that differ from it."""
     if engine.bulk_insert(connection, cases, [row[1:] for row in rows], run_pk=pk) < len(rows):
         for at in range(0, len(rows), CHUNK):
             _write_versions(connection, pk, rows[at : at + CHUNK])

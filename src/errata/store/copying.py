@@ -52,7 +52,6 @@ from errata.store.schema import (
 )
 
 OnRows = Callable[[str, int], None]
-"""Called with a table's name and how many more of its rows are done."""
 _SIZE = 16
 _MODULUS = 1 << (8 * _SIZE)
 _LARGE = frozenset((blobs.name, blocks.name, cases.name))
@@ -148,8 +147,6 @@ def differing(proof: tuple[TableProof, ...]) -> tuple[TableProof, ...]:
 
 
 class _DiffersError(Exception):
-    """Ends the transaction, or the writing of the file, without a result."""
-
     def __init__(self, proof: tuple[TableProof, ...]) -> None:
         super().__init__()
         self.proof = proof
@@ -246,7 +243,6 @@ def count_runs(store: Store) -> int:
 
 
 def close_file(store: Store) -> None:
-    """Move everything that was written into the file itself."""
     with store.translated(), store.engine.connect() as connection:
         own = connection.execution_options(isolation_level="AUTOCOMMIT")
         own.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")

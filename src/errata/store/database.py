@@ -24,9 +24,7 @@ from errata.store.blocks import ZstdError
 from errata.store.schema import SCHEMA, deployments, metadata
 
 _WITH_DEPLOYMENTS = 8
-"""The first schema that has them."""
 _VERSION_TABLE = "alembic_version"
-"""Named after the program that once changed schemas."""
 _Content = TypeVar("_Content")
 
 
@@ -253,7 +251,6 @@ _BY_RELEASE = "the release path migrates it: `errata serve --deployment NAME --r
 
 
 def write_to_production() -> None:
-    """For the rest of this process: whoever called it means to write to a production store."""
     _on_purpose[:] = [True]
 
 
@@ -292,7 +289,6 @@ def _private_copy(path: StoreLocation, *, disk_is_full: bool = False) -> Store:
 
 
 def schema_of(connection: Connection) -> int:
-    """The schema's number; 0 for an empty database."""
     if not engines.has_table(connection, _VERSION_TABLE):
         return 0
     version = str(connection.exec_driver_sql(f"SELECT version_num FROM {_VERSION_TABLE}").scalar())  # noqa: S608

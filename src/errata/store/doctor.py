@@ -62,7 +62,6 @@ from errata.store.schema import (
 
 FETCH = 200
 MOST_MESSAGES = 10
-"""SQLite lists up to a hundred lines about one page."""
 UNREADABLE = (ZstdError, msgspec.MsgspecError, UnicodeDecodeError, ValueError, TypeError)
 DERIVED = (attributions, findings, summaries)
 OPINIONS = tuple(table for table in metadata.sorted_tables if table not in (*FACTS, runs, blobs))

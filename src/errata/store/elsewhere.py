@@ -24,7 +24,6 @@ from errata.store.schema import (
 )
 
 RUNS = 200
-"""Other runs that are looked at, the newest ones."""
 
 
 class Elsewhere(NamedTuple):
@@ -156,7 +155,6 @@ def cases_failed_by(store: Store, pks: Iterable[int], owners: Iterable[str]) -> 
 
 
 def cases_ending(store: Store, name: str, *, suite: str = "", pk: int | None = None) -> list[str]:
-    """The keys of the cases of that name or with that ending: of one run, of one suite, of all."""
     ending = attempts.c.case_key.iendswith(f"/{name}", autoescape=True)
     return _keys(store, or_(attempts.c.case_key == name, ending), suite, pk)
 
@@ -185,7 +183,6 @@ def suites_of(store: Store, keys: Iterable[str]) -> dict[str, set[str]]:
 
 
 def bucket_cases(store: Store, slugs: Iterable[str] = ()) -> dict[str, tuple[str, ...]]:
-    """Slug → the cases of the bucket's members; of all buckets where none is named."""
     named = list(slugs)
     joined = buckets.outerjoin(bucket_members, bucket_members.c.bucket == buckets.c.id)
     query = select(buckets.c.slug, bucket_members.c.attempt_id).select_from(joined).where(~buckets.c.gone)

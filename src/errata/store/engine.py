@@ -93,7 +93,6 @@ def insert_unless_there(connection: Connection, table: Table, values: dict[str, 
 
 
 def set_many(connection: Connection, column: Column[Any], pairs: Sequence[tuple[Any, int]]) -> None:
-    """One column of many rows: the new value, and the row's own number."""
     if pairs:
         statement = (
             update(column.table).where(column.table.c.pk == bindparam("number")).values({column: bindparam("new")})
@@ -102,7 +101,6 @@ def set_many(connection: Connection, column: Column[Any], pairs: Sequence[tuple[
 
 
 def new_numbers(connection: Connection, table: Table, count: int) -> Iterator[int]:
-    """At least `count` numbers that no row of the table has or had."""
     if is_sqlite(connection):
         return sqlite.new_numbers(connection, table)
     numbers: Iterator[int] = postgres().new_numbers(connection, table, count)

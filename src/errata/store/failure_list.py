@@ -24,8 +24,6 @@ _REVIEWED = frozenset(("reviewed", "final", "disputed"))
 
 
 class Kind(NamedTuple):
-    """Values that failures are filtered and grouped by, and how many share all of them."""
-
     bucket: str
     owner: str
     check_name: str
@@ -113,7 +111,6 @@ def _value(kind: Kind, facet: str) -> str:
 
 
 def _unfit(kind: Kind, filters: FailureFilters) -> Iterator[str]:
-    """The facets whose filter leaves these failures out, and `bucket`."""
     if filters.owners and kind.owner not in filters.owners:
         yield "owner"
     for name in ("check", "review", "category", "past", "bucket"):
@@ -178,7 +175,6 @@ def _match(store: Store, run_id: str, text: str) -> None:
 
 
 _matched: "weakref.WeakKeyDictionary[Store, tuple[str, str, Any]]" = weakref.WeakKeyDictionary()
-"""What the temporary table of a store's thread was filled for."""
 
 
 _COLUMNS = ", ".join(FailureRow._fields)
@@ -190,7 +186,6 @@ _SORT_KEYS: dict[Order, str] = {
     "-duration": "-COALESCE(duration, -1)",
 }
 Cursor = tuple[Any, int]
-"""The sort key and the number of the last row that was shown."""
 
 
 # what the rows are made from

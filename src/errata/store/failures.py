@@ -19,7 +19,6 @@ from errata.store.engine import chunks
 from errata.store.schema import attempts, attributions, bucket_members, cases, checks
 
 KIN = 60
-"""Attempts at one case beside the one that is looked at."""
 T = TypeVar("T", Attempt, Case)
 
 
@@ -80,7 +79,6 @@ def attributed_at(store: Store, pk: int, seqs: Sequence[int]) -> dict[int, tuple
 
 
 def turns_between(store: Store, pk: int, first: int, last: int) -> list[Attempt]:
-    """The counted turns at these positions of a conversation, with their messages and calls."""
     query = select(*PLACES).where(attempts.c.run_pk == pk, attempts.c.counted)
     query = query.where(attempts.c.position >= first, attempts.c.position <= last)
     query = query.order_by(attempts.c.position, attempts.c.seq)

@@ -13,7 +13,7 @@ from errata.errors import StoreError
 from errata.model import Counts, Run, Unreadable
 from errata.model.codec import pack, unpack
 from errata.store import engine, shared_ids
-from errata.store.blocks import DIGEST_SIZE, compress
+from errata.store.blocks import DIGEST_SIZE, OLDER_SIZE, OlderContent, compress
 from errata.store.carried_verdicts import carry_verdicts
 from errata.store.case_versions import complete_versions, write_cases
 from errata.store.database import Store, this_process
@@ -105,12 +105,13 @@ class Importing:
         if known is not None:
             known.run = run
             return
+        current = select(runs.c.digest).where(runs.c.run_id == engine.fitting(run.id), runs.c.state == "current")
         begun = RunTotals(run)
         values = begun.begun(self._importer) | begun.described()
         statement = insert(runs).values(**values, state="importing", revision=0, digest="", counts={}, record=b"")
         pk = connection.execute(statement).inserted_primary_key
         assert pk is not None
-        self._staged[run.id] = Staged(pk[0], run)
+        self._staged[run.id] = Staged(pk[0], run, replaces=connection.execute(current).scalar() or "")
 
     def _add_unreadables(self, batch: PackedBatch) -> None:
         for run_id, item in batch.unreadables:
@@ -134,12 +135,16 @@ class Importing:
 class Staged(RunTotals):
     """Its rows are written as they come, under a number that no query sees yet."""
 
-    def __init__(self, pk: int, run: Run) -> None:
+    def __init__(self, pk: int, run: Run, *, replaces: str = "") -> None:
+        """`replaces` is the digest of the run that is current."""
         super().__init__(run)
         self.pk = pk
+        self._older = OlderContent() if len(replaces) == 2 * OLDER_SIZE else None
 
     def write(self, connection: Connection, part: RunPart) -> None:
         self.tally(part)
+        if self._older is not None:
+            self._older.add(part.cases, part.blocks)
         engine.bulk_insert(connection, attempts, part.attempts, run_pk=self.pk)
         engine.bulk_insert(connection, checks, part.checks, run_pk=self.pk)
         engine.bulk_insert(connection, blocks, part.blocks, run_pk=self.pk)
@@ -161,7 +166,7 @@ class Staged(RunTotals):
         query = select(*columns).where(runs.c.run_id == self.run.id, runs.c.state == "current")
         old = connection.execute(query).first()
         digest = self.digest()
-        if old is not None and old.digest == digest:
+        if old is not None and old.digest == (self.digest(self._older.hexdigest()) if self._older else digest):
             self._give_way(connection)
             # the logs may have moved; that is not a change of the run
             connection.execute(update(runs).where(runs.c.pk == old.pk).values(origin=engine.fitting(self.run.origin)))

@@ -137,7 +137,6 @@ def marks_of(store: Store, run_ids: Collection[str] | None = None) -> dict[str, 
 
 
 def without_buckets(mark: str) -> str:
-    """The state of what does not depend on buckets: scores, owners, texts."""
     return mark.rpartition("|")[0]
 
 
@@ -153,8 +152,7 @@ def index_marks(store: Store, run_id: str) -> tuple[str, str, str]:
 
 
 def rows_mark(store: Store, run_id: str) -> str:
-    row = index_of(store).execute("SELECT rows_mark FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-    return str(row[0]) if row else ""
+    return index_marks(store, run_id)[0]
 
 
 def mark_rows(connection: Any, run_id: str, mark: str) -> None:
@@ -196,7 +194,6 @@ AROUND = 24
 class IndexedText(NamedTuple):
     body: str
     kind: str
-    """run, case, quote or verdict."""
     run_id: str
     case_key: str = ""
     attempt: str = ""
@@ -215,8 +212,7 @@ class TextHit(NamedTuple):
 
 
 def texts_mark(store: Store, run_id: str) -> str:
-    row = index_of(store).execute("SELECT texts_mark FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-    return str(row[0]) if row else ""
+    return index_marks(store, run_id)[2]
 
 
 def keep_texts(store: Store, run_id: str, texts: Iterable[IndexedText], mark: str) -> None:

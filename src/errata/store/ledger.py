@@ -142,7 +142,6 @@ def intend_batch(store: Store, batch: ReviewBatch, wanted: Sequence[ReviewCall],
 
 
 def _lease(connection: Connection, batch: ReviewBatch, attempts: Sequence[str], until: str) -> None:
-    """A lease that the same reviewer had is replaced."""
     for some in chunks(attempts):
         connection.execute(delete(leases).where(leases.c.attempt_id.in_(some), leases.c.reviewer == batch.reviewer))
     values = {"reviewer": batch.reviewer, "run_id": batch.run, "token": _token(batch), "until": until}
@@ -188,7 +187,6 @@ def is_being_submitted(store: Store, batch: ReviewBatch) -> bool:
 
 
 def is_intended(store: Store, batch: ReviewBatch) -> bool:
-    """Whether nobody has given it up meanwhile."""
     query = select(review_batches.c.state).where(review_batches.c.id == batch.id)
     with store.reading() as connection:
         return bool(connection.execute(query).scalar() == "intended")

@@ -24,7 +24,6 @@ CASES_KNOWN = 20_000
 
 Blob = tuple[str, bytes]
 Tally = dict[str, dict[str, int]]
-"""Check → status → how often."""
 
 
 class RunPart(msgspec.Struct, array_like=True):
@@ -110,7 +109,6 @@ class _RunPacker:
         """Case → its last description, as far as it is remembered: one that is repeated is written once."""
 
     def add(self, item: Attempt | Case) -> bool:
-        """True where the part has become large enough to be written."""
         if type(item) is Attempt:
             self._add_attempt(item)
         elif type(item) is Case:

@@ -241,7 +241,6 @@ def has_table(connection: Connection, name: str) -> bool:
 
 
 def data_version(connection: Connection) -> str:
-    """Another text after a commit of any other connection. Transactions of other databases may change it, too."""
     return str(connection.exec_driver_sql("SELECT pg_current_snapshot()::text").scalar_one())
 
 
@@ -280,7 +279,6 @@ def new_numbers(connection: Connection, table: Table, count: int) -> Iterator[in
 
 
 def catch_up_numbers(connection: Connection, table: Table) -> None:
-    """After rows with numbers of their own were written: the next number is behind the highest."""
     key = next(iter(table.primary_key)).name
     query = sql.SQL("SELECT setval(pg_get_serial_sequence(%s, %s), GREATEST(max({}), 1), max({}) IS NOT NULL) FROM {}")
     named = query.format(sql.Identifier(key), sql.Identifier(key), sql.Identifier(table.name))

@@ -91,7 +91,6 @@ def total_of(size: RunSizeOutput) -> int:
 
 
 def size_of_texts(store: Store) -> int:
-    """Texts of files of all runs, each once."""
     with store.reading() as connection:
         return int(connection.execute(select(func.sum(func.length(blobs.c.data)))).scalar() or 0)
 

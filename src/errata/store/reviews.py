@@ -18,7 +18,6 @@ from errata.store.engine import chunks
 from errata.store.schema import leases, refusals, verdicts
 
 OF_TASK = f"#0/{TASK}"
-"""How the id of a task ends."""
 
 
 def keep_verdicts(store: Store, records: Iterable[Verdict], *, seen: Collection[str] | None = None) -> int:
@@ -180,7 +179,6 @@ def leases_of(store: Store, run_id: str, *, now: str) -> dict[str, set[str]]:
 
 
 def held_by(store: Store, run_id: str, *, reviewer: str, now: str) -> list[Lease]:
-    """What this reviewer has in hand of a run; what ends first comes first."""
     own = (leases.c.run_id == run_id) & (leases.c.reviewer == reviewer) & (leases.c.until > now)
     with store.reading() as connection:
         rows = connection.execute(select(leases).where(own).order_by(leases.c.until, leases.c.attempt_id))

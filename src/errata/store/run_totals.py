@@ -12,7 +12,7 @@ from errata.model import Counts, Run, Unreadable
 from errata.model.codec import pack
 from errata.model.run import without_folder_names
 from errata.model.times import now_as_text
-from errata.store.blocks import DIGEST_SIZE
+from errata.store.blocks import DIGEST_SIZE, OLDER_SIZE
 from errata.store.engine import fitting
 from errata.store.packing import RunPart, Tally
 from errata.store.schema import attempts
@@ -26,7 +26,6 @@ _facts_of, _spent_on = (
 MOST_LABELS = 20
 """More words than this are texts, not labels."""
 SCORED = ("pass", "fail", "partial")
-"""Outcomes that become numbers in a run of numbers."""
 Settled = Literal["new", "grown", "unchanged", "kept"]
 """`kept`: the store holds more of the run than this log does, and nothing was changed."""
 Change = Settled | Literal["part", "apart", "unsettled"]
@@ -50,8 +49,6 @@ class ImportedRun(msgspec.Struct, frozen=True):
 
 
 class RunTotals:
-    """One run, as far as it was read."""
-
     def __init__(self, run: Run) -> None:
         self.run = run
         self.rows = 0
@@ -72,7 +69,6 @@ class RunTotals:
             self.unreadables.append(item)
 
     def note_more(self, count: int) -> None:
-        """How many more unreadable items there are, without their content."""
         self._unreadable += count
 
     def tally(self, part: RunPart) -> None:
@@ -89,7 +85,6 @@ class RunTotals:
                 known[status] = known.get(status, 0) + count
 
     def take_in(self, counts: Counts, facts: Iterable[tuple[Any, ...]]) -> None:
-        """Count a stored part of the run, too; `facts` are those of all attempts, each with how often."""
         self.rows += counts.attempts
         self._unreadable += counts.unreadable
         self._labels.update(counts.labels)
@@ -156,9 +151,11 @@ class RunTotals:
             tokens=self._tokens,
         )
 
-    def digest(self) -> str:
-        whole = blake2b(pack(without_folder_names(self.bare_run())), digest_size=DIGEST_SIZE)
-        whole.update(self._content.encode())
+    def digest(self, older: str = "") -> str:
+        """`older` is the content as earlier versions computed it, for a digest of theirs."""
+        size = OLDER_SIZE if older else DIGEST_SIZE
+        whole = blake2b(pack(without_folder_names(self.bare_run())), digest_size=size)
+        whole.update((older or self._content).encode())
         whole.update(str(self._unreadable).encode())
         for item in self.unreadables:
             whole.update(pack(item))

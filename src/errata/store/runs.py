@@ -24,7 +24,6 @@ from errata.store.schema import code_refs, exclusions, findings, gates, runs, su
 from errata.text.clean import one_line
 
 SHORTEST = 3
-"""Characters of the beginning of a name that lead to a run."""
 
 
 def all_runs(store: Store, *, suite: str = "") -> list[StoredRun]:
@@ -156,7 +155,6 @@ def exclude(store: Store, run_id: str, *, reason: str, author: str) -> None:
 
 
 def include(store: Store, run_id: str) -> bool:
-    """Take an exclusion back; false where there was none."""
     with store.writing() as connection:
         return bool(connection.execute(delete(exclusions).where(exclusions.c.run_id == run_id)).rowcount)
 

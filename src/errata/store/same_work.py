@@ -28,7 +28,6 @@ VERSION = "1"
 Kept = TypeVar("Kept")
 Pair = tuple[StoredRun, StoredRun]
 Relation = tuple[StoredRun, Provenance]
-"""Which run adds no work to the other, and how it is the same."""
 
 
 class _Content(msgspec.Struct, frozen=True):
@@ -176,7 +175,6 @@ def _content_of(store: Store, pk: int, digest: str, suite: str, *, is_greedy: bo
 
 
 def _keep(store: Store, pk: int, kind: str, version: str, shape: type[Kept], make: Callable[[], Kept]) -> Kept:
-    """Kept beside the run: reading its attempts takes long."""
     if (data := kept_summary(store, pk, kind, version)) is not None:
         with suppress(msgspec.DecodeError):
             return msgspec.msgpack.decode(data, type=shape)

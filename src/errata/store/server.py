@@ -129,7 +129,6 @@ def journal_of(store: Store, run_id: str, attempt: str = "") -> list[JournalItem
 
 
 def attempts_in_journal(store: Store, run_id: str) -> Iterator[str]:
-    """By the time of their first report."""
     first = func.min(live_items.c.number)
     query = select(live_items.c.attempt_id).where(live_items.c.run_id == run_id, live_items.c.attempt_id != "")
     with store.reading() as connection:

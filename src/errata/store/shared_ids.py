@@ -107,7 +107,6 @@ def _key_below(suite: str) -> tuple[ColumnElement[Any], ...]:
 
 
 def facts_of(connection: Connection, pk: int) -> list[tuple[Any, ...]]:
-    """What counts are made of, each combination with how often."""
     columns = [attempts.c[name] for name in ("counted", "failure", "execution", "measurement", "outcome")]
     query = select(*columns, func.count()).where(attempts.c.run_pk == pk).group_by(*columns)
     return [tuple(row) for row in connection.execute(query)]

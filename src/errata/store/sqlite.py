@@ -34,7 +34,6 @@ PAGE_SIZE = 16 * 1024
 CHECKPOINT_BYTES = 32 * 1024 * 1024
 DRIVER_ERRORS = (sqlite3.Error,)
 APPLICATION = 0x65727261
-"""In the header of every store of errata."""
 _MAGIC = b"SQLite format 3\x00"
 _HEADER, _ID_AT, _FORMAT_AT = 100, 68, 18
 _WAL_FORMAT = b"\x02\x02"
@@ -146,7 +145,6 @@ def is_writable(path: Path) -> bool:
 
 
 def copy(path: Path, to: Path) -> None:
-    """A consistent copy of a store that can only be read."""
     if path.with_name(f"{path.name}-shm").exists():  # another process may be writing
         with (
             suppress(sqlite3.OperationalError),
@@ -210,7 +208,6 @@ def bulk_insert(
 
 
 def new_numbers(connection: Connection, table: Table) -> Iterator[int]:
-    """Numbers for the next rows of a table that never gives one twice; in a transaction that writes."""
     highest = connection.exec_driver_sql("SELECT seq FROM sqlite_sequence WHERE name = ?", (table.name,)).scalar()
     return count(int(highest or 0) + 1)
 

@@ -13,7 +13,7 @@ from errata.errors import ErrataError
 from errata.model import Counts, Run
 from errata.model.codec import pack
 from errata.store import engine
-from errata.store.blocks import compress
+from errata.store.blocks import OLDER_SIZE, OlderContent, compress
 from errata.store.carried_verdicts import carry_verdicts
 from errata.store.database import Store, this_process
 from errata.store.packing import PackedBatch, RunPart, without_texts
@@ -45,11 +45,13 @@ class WholeRun(RunTotals):
     def __init__(self, run: Run) -> None:
         super().__init__(run)
         self.rows_of = RunPart()
+        self._parts: list[RunPart] = []
         self.attempts: list[tuple[Any, ...]] = []
         self.pending = PendingRun()
 
     def take(self, part: RunPart) -> None:
         self.tally(part)
+        self._parts.append(part)
         self.attempts += part.attempts
         whole = self.rows_of
         whole.cases += part.cases
@@ -65,6 +67,12 @@ class WholeRun(RunTotals):
         if numbers := self.settle_numbers():
             rows = self.rows_of
             rows.checks = [row for row in rows.checks if row[-1] != "fail" or row[-2] not in numbers]
+
+    def is_same_as(self, digest: str) -> bool:
+        older = OlderContent()
+        for part in self._parts if len(digest) == 2 * OLDER_SIZE else ():
+            older.add(part.cases, part.blocks)
+        return digest == self.digest(older.hexdigest() if len(digest) == 2 * OLDER_SIZE else "")
 
     @property
     def describes_a_case_twice(self) -> bool:
@@ -175,7 +183,7 @@ class RunGroup:
         results, new, replaced, moved = [], list[NewRun](), [], []
         for run in waiting:
             old, run_id = known.get(run.run.id), run.run.id
-            if old is not None and old.digest == run.digest():
+            if old is not None and run.is_same_as(old.digest):
                 # the logs may have moved; that is not a change of the run
                 moved += [(engine.fitting(run.run.origin), old.pk)] if run.run.origin != old.origin else []
                 results.append(ImportedRun(run_id, old.pk, "unchanged", old.revision))

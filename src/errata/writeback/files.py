@@ -47,7 +47,6 @@ class FailureOpinion(Struct):
     confidence: str
     by: Literal["verdict", "rule"]
     author: str
-    """The reviewer, or the rule that decided."""
     version: str = ""
     cause: str = ""
     quotes: tuple[Quote, ...] = ()
@@ -61,7 +60,6 @@ class FailureOpinion(Struct):
 class Settled(Struct):
     attempt: Attempt
     case: str
-    """The harness's name for it."""
     opinion: FailureOpinion
 
 
@@ -272,16 +270,10 @@ _OWN = lazy_regex(rf"(?:(?<!\n)\n++)?{re.escape(BEGIN)}(?:(?!{re.escape(BEGIN)})
 _ROW = lazy_regex(r"/results/results/(\d+)")
 
 
-class UncommentedFailure(msgspec.Struct, frozen=True):
-    settled: Settled
-    why: WhyLeft
-
-
 class Commented(msgspec.Struct, frozen=True):
     text: str
-    """The copy of the export."""
     done: tuple[Settled, ...]
-    refused: tuple[UncommentedFailure, ...]
+    refused: tuple[LeftFailure, ...]
 
 
 def why_no_import(document: Any) -> WhyLeft | None:
@@ -304,7 +296,7 @@ def commented(document: dict[str, Any], native_id: str, settled: Iterable[Settle
             _comment(row, failure)
             done.append(failure)
         else:
-            refused.append(UncommentedFailure(failure, why))
+            refused.append(LeftFailure(failure, why))
     text = json.dumps(document, ensure_ascii=False, indent=indent, separators=None if indent else (",", ":"))
     return Commented(f"{text}\n", tuple(done), tuple(refused))
 
@@ -378,13 +370,10 @@ class LogChange(msgspec.Struct, frozen=True):
 class WrittenBack(msgspec.Struct, frozen=True, kw_only=True):
     runs: tuple[SettledRun, ...]
     log: Path
-    """The imported log; it is not changed."""
     changes: tuple[LogChange, ...]
     left: dict[WhyLeft, int]
-    """How many failures are not written back, by reason."""
     files: tuple[WrittenFile, ...] = ()
     command: tuple[str, ...] = ()
-    """Applies the changes."""
 
 
 def write_back(settled: Sequence[SettledRun], folder: Path) -> list[WrittenBack]:

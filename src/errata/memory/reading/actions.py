@@ -46,7 +46,6 @@ _NOTHING = lazy_regex(
 
 
 def is_done(text: str) -> bool:
-    """Whether an entry of a list of actions was carried out: not planned, open, denied or `None`."""
     return not (is_none(text) or _NOTHING.match(text) or _OPEN.search(text))
 
 

@@ -77,7 +77,6 @@ def _inline_parser() -> "MarkdownIt":
 
 
 def _without_front(text: str) -> tuple[list[ReportPart], str]:
-    """The front matter above a text, between two lines of hyphens; the lines below keep their numbers."""
     start = _FRONT.match(text)
     end = _FRONT_END.search(text, start.end(), 20_000) if start else None
     if start is None or end is None:

@@ -81,7 +81,6 @@ def read_report(
 
 
 def is_report(report: PriorReport) -> bool:
-    """Whether it is about a run at all: a folder of reports holds other files, too."""
     return bool(report.failures or report.actions or (report.run and (report.model or report.total is not None)))
 
 
@@ -319,7 +318,6 @@ class FailureReader:
             section.is_of_all = _ALL.search(part.text) is not None
 
     def _category(self, part: ReportPart, name: str, following: Sequence[ReportPart]) -> str:
-        """The category that a heading names: known as one, or a numbered name over other numbered names."""
         first = re.search(r"\d{2,4}-[A-Za-z][\w-]{0,60}(?!/)", part.text)
         if first and first[0] in self._known.categories and not name:
             return first[0]
@@ -355,7 +353,6 @@ class FailureReader:
             self._call(drafts, "", "", part.line)
 
     def _cells(self, part: ReportPart, texts: Sequence[str]) -> dict[str, str]:
-        """By role, with the category and the title of the column for cases."""
         columns = columns_of(part.header)
         cells = {role: texts[at].strip() for role, at in columns.items() if at < len(texts)}
         titles = [folded(title) for title in part.header[: len(texts)]]

@@ -121,7 +121,6 @@ RUN = {name: role for role, names in _RUN.items() for name in names.split()}
 
 @lru_cache(maxsize=4_096)
 def role_of(name: str, *, run: bool = False) -> str:
-    """The role of a column or field; empty where its name is none of the known ones."""
     return (RUN if run else FAILURE).get(folded(name.partition("(")[0]), "")
 
 
@@ -151,7 +150,6 @@ _FIELD = lazy_regex(
 
 
 def fields_in(words: PlainText, *, run: bool = False) -> list[LabelledField]:
-    """The fields with known names. A line holds fields if it starts with one."""
     fields: list[LabelledField] = []
     for at, line in enumerate(words.text.split("\n")):
         names = [(match, role) for match in _FIELD.finditer(line) if (role := role_of(match[1], run=run))]

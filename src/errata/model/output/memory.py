@@ -13,7 +13,7 @@ class ActionAddOutput(Struct):
     run: str | None
     """The native id of the run whose report it belongs into."""
     report: str | None
-    written: Literal["written", "there", "reworded", "no report"]
+    written: Literal["written", "there", "no report"]
     line: int | None
     text: str | None
     """The line of the report."""
