@@ -181,8 +181,8 @@ def is_infrastructure(failure: PriorFailure | None, *, by_words: bool = True) ->
         return False
     steps = ("none", "null", "n-a", "install") if by_words else ("none", "null")
     is_named = failure.owner in _OWNERS or _LABEL.match(folded(failure.label)) is not None
-    is_said = by_words and _WORDS.search(failure.reasoning) is not None
-    return is_named or is_said or folded(failure.failed_check) in steps
+    is_described = by_words and _WORDS.search(failure.reasoning) is not None
+    return is_named or is_described or folded(failure.failed_check) in steps
 
 
 def is_broken_run(report: PriorReport) -> bool:
