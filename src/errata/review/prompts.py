@@ -137,28 +137,25 @@ def fresh_marker(asked: Packet | Prompt, *texts: str) -> str:
 
 def repair_prompt(prompt: Prompt, answer: str, reasons: Sequence[str], *, marker: str) -> Prompt:
     """For the single repair round: the same question, with the rejected answer and the reasons as data."""
-    old = prompt.marker
-    if marker in f"{prompt.text}{answer}":
-        raise ValueError("the prompt or the answer contains the new marker; use `fresh_marker`")
     lines = "".join(f"- {one_line(reason)}\n" for reason in reasons)
     sections = (("answer", for_others(clean(answer[:ANSWER]))), ("reasons", for_others(lines)))
-    data = prompt.data.replace(old, marker)
-    data += "".join(_section(f"{kind}-{marker}", text.replace(old, ""), marker) for kind, text in sections)
-    before, after = prompt.before.replace(old, marker), prompt.after.replace(old, marker) + REPAIR
-    made = _finished(before, data, after, marker, prompt.schema)
-    return msgspec.structs.replace(made, hash=fingerprint(prompt.hash, made.hash, size=HASH))
+    return _asked_again(prompt, sections, REPAIR, marker)
 
 
 def adjudication_prompt(prompt: Prompt, readings: Sequence[str], *, marker: str) -> Prompt:
     """The same question, with the verdicts of others as data. They are part of the hash: others, another answer."""
+    return _asked_again(prompt, [("reading", reading) for reading in readings], ADJUDICATE, marker, *readings)
+
+
+def _asked_again(prompt: Prompt, sections: Sequence[tuple[str, str]], note: str, marker: str, *hashed: str) -> Prompt:
     old = prompt.marker
-    if marker in prompt.text or any(marker in reading for reading in readings):
-        raise ValueError("the prompt or a reading contains the new marker; use `fresh_marker`")
+    if any(marker in text for text in (prompt.text, *(text for _, text in sections))):
+        raise ValueError("the prompt or what is added to it contains the new marker; use `fresh_marker`")
     data = prompt.data.replace(old, marker)
-    data += "".join(_section(f"reading-{marker}", reading.replace(old, ""), marker) for reading in readings)
-    before, after = prompt.before.replace(old, marker), prompt.after.replace(old, marker) + ADJUDICATE
+    data += "".join(_section(f"{kind}-{marker}", text.replace(old, ""), marker) for kind, text in sections)
+    before, after = prompt.before.replace(old, marker), prompt.after.replace(old, marker) + note
     made = _finished(before, data, after, marker, prompt.schema)
-    return msgspec.structs.replace(made, hash=fingerprint(prompt.hash, made.hash, *readings, size=HASH))
+    return msgspec.structs.replace(made, hash=fingerprint(prompt.hash, made.hash, *hashed, size=HASH))
 
 
 def _labels(question: Question) -> str:

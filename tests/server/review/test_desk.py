@@ -197,12 +197,10 @@ def test_a_server_that_answers_with_errors_is_not_asked_for_ever_and_the_verdict
     assert len(verdicts(desk_store)) == 1
 
     put_off = title(page)
-    press(page, "X")
-    page.keyboard.type("ask Ada")
-    press(page, "Enter")
+    press(page, "x")
     page.clock.run_for(1_000)
     expect(page.locator("#item-title")).not_to_contain_text(re.compile(rf"^{re.escape(put_off)} "))
-    expect(page.locator(".queue a.later")).to_have_attribute("title", "Later: ask Ada")
+    expect(page.locator(".queue a.later")).to_have_count(1)
 
 
 def test_everything_works_without_script(desk, desk_store, window):

@@ -243,22 +243,17 @@ class _DownloadedRows:
 
     def __init__(self, open_calls: Sequence[ReviewCall], all_ids: set[str]) -> None:
         self.open = {call.id: call for call in open_calls}
-        self._all, self._seen = all_ids, set[str]()
+        self._unseen = set(all_ids)
         self.ended: list[ReviewCall] = []
         self._counted = {"answered": 0, "failed": 0, "lost": 0}
-        self._repeated = self._strange = self._unreadable = 0
+        self._ignored = 0
 
     def take(self, row: BatchRow) -> ReviewCall | None:
-        if not row.id:
-            self._unreadable += 1
-        elif row.id not in self._all:
-            self._strange += 1
-        elif row.id in self._seen:
-            self._repeated += 1
-        else:
-            self._seen.add(row.id)
-            return self.open.pop(row.id, None)
-        return None
+        if row.id not in self._unseen:
+            self._ignored += 1
+            return None
+        self._unseen.remove(row.id)
+        return self.open.pop(row.id, None)
 
     def count(self) -> None:
         """Those that ended are stored."""
@@ -270,20 +265,10 @@ class _DownloadedRows:
         return self._counted
 
     def notes(self) -> list[str]:
-        notes = []
-        if self._repeated:
-            verb = "repeats" if self._repeated == 1 else "repeat"
-            notes.append(f"{_rows(self._repeated)} {verb} a request: its first row counts")
-        if self._strange:
-            verb = "is" if self._strange == 1 else "are"
-            notes.append(f"{_rows(self._strange)} {verb} not part of this batch: ignored")
-        if self._unreadable:
-            notes.append(f"{_rows(self._unreadable)} can't be read: ignored")
-        return notes
-
-
-def _rows(count: int) -> str:
-    return f"{count:,} row{'' if count == 1 else 's'}"
+        if not self._ignored:
+            return []
+        rows = "1 row is" if self._ignored == 1 else f"{self._ignored:,} rows are"
+        return [f"{rows} ignored: unreadable, not a request of this batch, or a second row of one"]
 
 
 def _about(remote: RemoteBatch, rows: _DownloadedRows) -> list[str]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from errata.model import Step
-from errata.model.times import moment_of
 from errata.render.blocks_html import page_text
 from errata.server.pages.attempt_texts import ENDS, MOST, AttemptTexts, LinedText
 
@@ -58,7 +57,6 @@ def transcript(
 ) -> str:
     """`marked` are steps that evidence points at without a quote; `decisive` has whose decisive step each is."""
     parts: list[str] = []
-    times = _backwards(texts.attempt.steps)
     shown = shown_steps(texts, marked, whole=whole)
     at = 0
     while at < len(shown):
@@ -70,10 +68,10 @@ def transcript(
         alike = _run_of_alike(shown[at:], texts, marked, decisive)
         if alike > ALIKE:
             folded = [step for step in shown[at : at + alike] if isinstance(step, Step)]
-            parts.append(_alike(folded, texts, marked, decisive, times))
+            parts.append(_alike(folded, texts, marked, decisive))
             at += alike
             continue
-        parts.append(step_article(shown_part, texts, marked, decisive, is_late=shown_part.index in times))
+        parts.append(step_article(shown_part, texts, marked, decisive))
         at += 1
     return "".join(parts)
 
@@ -116,40 +114,23 @@ def _alike(
     texts: AttemptTexts,
     marked: frozenset[int],
     decisive: dict[int, list[str]],
-    times: frozenset[int],
 ) -> str:
     name, main = _call_of(steps[0]) or ("", "")
     with_text = f" with <code>{page_text(main, 80)}</code>" if main else ""
-    inner = "".join(step_article(step, texts, marked, decisive, is_late=step.index in times) for step in steps)
+    inner = "".join(step_article(step, texts, marked, decisive) for step in steps)
     words = f"Steps {steps[0].index} to {steps[-1].index}: {len(steps)} {page_text(name)} calls{with_text}"
     return f'<details class="same-calls"><summary>{words}</summary>{inner}</details>'
 
 
-def _backwards(steps: Sequence[Step]) -> frozenset[int]:
-    """Steps whose recorded time is before that of an earlier step."""
-    late, newest = set(), ""
-    for step in steps:
-        if step.started_at is None:
-            continue
-        if newest and moment_of(step.started_at) < moment_of(newest):
-            late.add(step.index)
-        else:
-            newest = step.started_at
-    return frozenset(late)
-
-
-def step_article(
-    step: Step, texts: AttemptTexts, marked: frozenset[int], decisive: dict[int, list[str]], *, is_late: bool = False
-) -> str:
+def step_article(step: Step, texts: AttemptTexts, marked: frozenset[int], decisive: dict[int, list[str]]) -> str:
     passages = texts.steps[step.index]
     whose = decisive.get(step.index, [])
     kinds = ["event", "decisive" if whose else "", "evidence" if has_evidence(passages) or step.index in marked else ""]
     badge = f'<b class="badge mark">decisive step of {page_text(" and ".join(whose))}</b>' if whose else ""
-    late = '<span class="badge">late</span>' if is_late else ""
     number = f'<a class="no" href="#step-{step.index}" aria-label="Step {step.index}">{step.index}</a>'
     head = (
         f"<h3>{number}<span>{page_text(title_of(step, texts))}</span>"
-        f"<time>{page_text(_time(step.started_at))}</time>{badge}{late}"
+        f"<time>{page_text(_time(step.started_at))}</time>{badge}"
         f'<span class="numbers">{page_text(_numbers(step))}</span></h3>'
     )
     inner = "".join(_parts(step, passages)) or '<p class="note">Nothing was written in this step.</p>'

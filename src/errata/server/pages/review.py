@@ -135,8 +135,6 @@ def _foot(exchange: Exchange) -> str:
         f'<div class="foot"><div class="keys" aria-hidden="true">{foot_keys()}</div>'
         f'<div class="saved" id="saved" role="status">{undo}</div>'
         '<div class="unsaved" id="unsaved" role="alert"></div>'
-        '<form class="reason" id="reason" hidden><label>Later, because <input name="reason" maxlength="200"'
-        ' autocomplete="off"></label><button>Later</button></form>'
         f'<span class="note">as {page_text(exchange.caller.name)}</span></div>{keys_dialog()}'
     )
 

@@ -21,7 +21,7 @@ LETTERS = tuple(look.letter.lower() for look in OWNERS.values())
 KEYS: tuple[Key, ...] = (
     Key(LETTERS, "owner", "Choose the owner; the labels change with it"),
     Key(tuple("123456789"), "label", "Choose a label", "label"),
-    Key(("l",), "labels", "Go to the labels and type"),
+    Key(("l",), "labels", "Go to the labels"),
     Key(
         ("ArrowLeft", "ArrowRight"),
         "reading",
@@ -39,7 +39,6 @@ KEYS: tuple[Key, ...] = (
     Key(("Enter",), "save", "Save and go to the next failure"),
     Key(("Shift+Enter",), "alike", "Save for all similar failures: the first press lists them, the second saves"),
     Key(("x",), "later", "Later: move to the end of the queue", "later"),
-    Key(("X",), "reason", "Later, with a reason"),
     Key(("z",), "undo", "Undo, without limit, even after saving; nothing is deleted", "undo"),
     Key(("Z",), "redo", "Redo"),
     Key(("[", "]"), "item", "Previous or next failure; the draft is kept", "item"),
@@ -57,7 +56,6 @@ _SHOWN = {
     "Z": "⇧z",
     "J": "⇧j",
     "K": "⇧k",
-    "X": "⇧x",
 }
 
 

@@ -26,8 +26,8 @@ const drafts = new Map();
 let past = [];
 /** @type {(Edit | Save)[]} */
 let future = [];
-/** Paths that were put off, and why. @type {Map<string, string>} */
-const later = new Map();
+/** Paths that were put off. @type {Set<string>} */
+const later = new Set();
 /** Those that were saved here. */
 /** @type {Set<string>} */
 const saved = new Set();
@@ -77,7 +77,6 @@ function markQueue() {
     else link.removeAttribute("aria-current");
     link.classList.toggle("saved-here", saved.has(link.pathname));
     link.classList.toggle("later", later.has(link.pathname));
-    if (later.get(link.pathname)) link.title = `Later: ${later.get(link.pathname)}`;
   }
   document.querySelector(".queue a[aria-current]")?.scrollIntoView({ block: "nearest" });
 }
@@ -136,8 +135,6 @@ function begin(focus) {
   markQueue();
   if (!form) return;
   forms.prepare(form);
-  const why = later.get(location.pathname);
-  if (why) note(`You put this off: ${why}`);
   const draft = drafts.get(location.pathname);
   if (draft) forms.write(form, draft);
   last = forms.read(form);
@@ -252,7 +249,7 @@ function recall() {
     past = kept.past;
     future = kept.future;
     for (const [path, draft] of kept.drafts) drafts.set(path, draft);
-    for (const [path, reason] of kept.later) later.set(path, reason);
+    for (const path of kept.later) later.add(path);
     for (const [key, made] of kept.made) outbox.made.set(key, made);
   } catch {
     sessionStorage.removeItem(KEPT);
@@ -449,28 +446,13 @@ function showState(waiting, isOffline, stuck, problem) {
   if (waiting && place) place.textContent = "Saving";
 }
 
-/** To the end of the queue. @param {string} reason */
-function putOff(reason) {
-  later.set(location.pathname, reason);
+/** To the end of the queue. */
+function putOff() {
+  later.add(location.pathname);
   post(here(), "release", {});
   markQueue();
   keep();
   return goOn();
-}
-
-/** @returns {HTMLFormElement | null} */
-const reasonForm = () => /** @type {HTMLFormElement | null} */ (document.getElementById("reason"));
-
-/** @param {SubmitEvent} event */
-function giveReason(event) {
-  const form = reasonForm();
-  const field = form?.querySelector("input");
-  if (!form || !field) return;
-  event.preventDefault();
-  const reason = field.value.trim();
-  field.value = "";
-  form.hidden = true;
-  inTurn(() => putOff(reason));
 }
 
 // --- others
@@ -596,11 +578,7 @@ const acts = {
   labels() {
     const form = theForm();
     openField("label");
-    if (!form) return;
-    forms.findLabel(form, (label) => {
-      changed();
-      announce(label);
-    });
+    if (form) forms.labelsOf(form, forms.read(form).owner)[0]?.focus();
   },
   reading(at) {
     const cards = [...document.querySelectorAll(".readings .reading")];
@@ -626,13 +604,7 @@ const acts = {
   },
   save: () => save(),
   alike: () => saveAlike(),
-  later: () => putOff(""),
-  reason() {
-    const field = reasonForm()?.querySelector("input");
-    if (!field) return;
-    /** @type {HTMLElement} */ (field.form).hidden = false;
-    field.focus();
-  },
+  later: putOff,
   again: () => outbox.again(),
   discard() {
     drafts.delete(location.pathname);
@@ -803,11 +775,6 @@ function start() {
     addEventListener(happening, () => void (Date.now() - claimed > RENEW && theForm() && claim()));
   begin(Boolean(theForm()));
   outbox.resume();
-  reasonForm()?.addEventListener("submit", giveReason);
-  reasonForm()?.addEventListener("focusout", () => void setTimeout(() => {
-    const form = reasonForm();
-    if (form && !form.contains(document.activeElement)) form.hidden = true;
-  }));
   listen();
 }
 

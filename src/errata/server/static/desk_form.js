@@ -129,42 +129,6 @@ export function chooseOwner(form, owner) {
   refresh(form);
 }
 
-/**
- * A field above the labels of the owner that leaves those with the typed letters; ↵ takes the first of them.
- * @param {HTMLFormElement} form @param {(label: string) => void} onChoice
- */
-export function findLabel(form, onChoice) {
-  const list = form.querySelector(".opts");
-  if (!list || form.querySelector("#label-find")) return;
-  const field = document.createElement("input");
-  field.id = "label-find";
-  field.setAttribute("aria-label", "Find a label");
-  field.placeholder = "Type a part of the label, then ↵";
-  list.before(field);
-  const fitting = () =>
-    labelsOf(form, read(form).owner).filter((one) => one.value.toLowerCase().includes(field.value.trim().toLowerCase()));
-  const end = () => {
-    field.remove();
-    refresh(form);
-  };
-  field.addEventListener("input", (event) => {
-    event.stopPropagation();
-    const left = new Set(fitting());
-    for (const one of labelsOf(form, read(form).owner)) one.closest(".opt")?.toggleAttribute("hidden", !left.has(one));
-  });
-  field.addEventListener("keydown", (event) => {
-    const [first] = fitting();
-    if (event.key !== "Enter" && event.key !== "Escape") return;
-    event.preventDefault();
-    event.stopPropagation();
-    if (event.key === "Enter" && first) first.checked = true;
-    end();
-    if (event.key === "Enter" && first) onChoice(first.value);
-  });
-  field.addEventListener("blur", end);
-  field.focus();
-}
-
 /** What follows from the values: which labels show, the list of quotes, the summaries of closed rows. @param {HTMLFormElement} form */
 export function refresh(form) {
   const draft = read(form);
