@@ -1,8 +1,9 @@
-"""Calls that failed, returned nothing, or were made again for the same result."""
+"""Calls that failed, or were made again for the same result."""
 
 from tests.transcript.transcripts import agent, call, code, logged, ran, user
 
 from errata.model import ToolCall, ToolError, ToolResult
+from errata.transcript.tool_use import code_in
 
 TRACE = """Traceback (most recent call last):
   File "/tmp/code.py", line 2, in <module>
@@ -91,18 +92,6 @@ def test_code_that_ran_and_code_that_nobody_ran_are_no_failures():
     assert not logged(*steps, kind="call_failed")
 
 
-def test_code_without_output_is_flagged_and_an_empty_search_result_is_not():
-    found = logged(
-        agent("Task."),
-        agent(code("rows = scrape()"), name="Coder"),
-        ran(""),
-        agent("", call("search", "[]", query="x")),
-        kind="call_returned_nothing",
-    )
-
-    assert [one.step for one in found] == [1]
-
-
 def test_the_same_call_with_the_same_result_is_a_repetition():
     same = call("get_user", "Mia", user_id="u_1")
 
@@ -131,3 +120,9 @@ def test_errors_that_differ_in_their_values_are_not_all_quoted_as_the_first():
         "no later call of its kind worked."
     ]
     assert "(steps 0, 1): Error" in logged(steps[0], steps[0], kind="call_failed")[0].text
+
+
+def test_only_fenced_blocks_with_a_language_are_code():
+    assert code_in("```python\nprint(1)\n```\ntext\n```sh\nls\n```") == "print(1)\n\nls\n"
+    assert code_in("```33040, 33037```") == code_in("```\nplain\n```") == code_in("no code") == ""
+    assert code_in("```python\nnever closed") == "never closed"

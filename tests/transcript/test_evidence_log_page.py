@@ -7,7 +7,10 @@ from typing import get_args
 from errata.model.words import ObservationKind
 from errata.transcript.evidence_log import RANKING
 
-EARLIER = {"contradicts_result", "speaks_for_another"}
+EARLIER = {
+    "contradicts_result", "speaks_for_another", "data_assumed", "unchecked_confirmation", "call_returned_nothing",
+    "ended_early",
+}  # fmt: skip
 """No longer observed; packets that were written before may hold them."""
 PAGE = Path(__file__).parents[2] / "docs" / "evidence-log.md"
 

@@ -14,7 +14,6 @@ from errata.text.redact import beginning
 from errata.transcript.action_flags import action_flags, actions_not_made
 from errata.transcript.actions import compare_actions, is_write
 from errata.transcript.claims import answer_flags, unsupported_claims
-from errata.transcript.conduct_flags import conduct_flags
 from errata.transcript.mentions import Mentions
 from errata.transcript.simulated_user import user_flags
 from errata.transcript.tool_use import (
@@ -47,15 +46,11 @@ RANKING: tuple[ObservationKind, ...] = (
     "user_contradicts_task",
     "user_stopped_early",
     "answer_overlooked",
-    "data_assumed",
     "unsupported_claim",
     "action_not_made",
     "call_failed",
-    "unchecked_confirmation",
     "user_invents",
     "value_named",
-    "call_returned_nothing",
-    "ended_early",
     "call_repeated",
 )
 _WRONG_ACTIONS = frozenset(("action_blocks", "action_differs", "action_unexpected"))
@@ -99,7 +94,6 @@ def _observations(attempt: Attempt, case: Case | None, context: Sequence[Artefac
         user_flags(attempt, case, uses, mentions, compared),
         actions_not_made(attempt.steps, uses, compared),
         failed_calls(uses),
-        empty_results(uses),
         repeated_calls(uses),
     )
     is_team = len({speaker_of(step) for step in attempt.steps if is_agent(step)}) > 1
@@ -110,7 +104,6 @@ def _observations(attempt: Attempt, case: Case | None, context: Sequence[Artefac
     if attempt.position is None and (is_team or (case is not None and case.expected is not None)):
         yield from unsupported_claims(attempt, case, uses, mentions)
     yield from answer_flags(attempt, case, uses, mentions)
-    yield from conduct_flags(attempt.steps, uses)
 
 
 def _rank(observation: Observation) -> tuple[int, int, int]:
@@ -192,21 +185,6 @@ def _quote(use: ToolUse) -> str:
     if use.reply_step is use.step and use.reply and use.error in use.reply:
         return use.error
     return arguments_quote(use)
-
-
-def empty_results(uses: Sequence[ToolUse]) -> Iterator[Observation]:
-    """Code that printed nothing. A tool that finds nothing has answered; code without output has not."""
-    for use in uses:
-        if use.is_code and use.returned_nothing:
-            yield Observation(
-                kind="call_returned_nothing",
-                step=use.step.index,
-                speaker=speaker_of(use.step),
-                text="The code ran and printed no result.",
-                quote=arguments_quote(use),
-                related_step=use.reply_step.index,
-                strength="moderate",
-            )
 
 
 def repeated_calls(uses: Sequence[ToolUse]) -> Iterator[Observation]:
