@@ -2,7 +2,7 @@
 
 import pytest
 
-from errata.memory.effects import FailureSign, RunOutcomes, effects, newest_effect, same_case
+from errata.memory.history import FailureSign, RunOutcomes, effects, newest_effect, same_case
 from errata.model import Action
 
 LINT = "suite/lint"

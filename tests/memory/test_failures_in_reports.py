@@ -2,8 +2,7 @@
 
 import pytest
 
-from errata.memory.effects import FailureSign
-from errata.memory.history import ReportQuery, find_entries
+from errata.memory.history import FailureSign, ReportQuery, find_entries
 from errata.memory.spelling import CaseSpellings
 from errata.model.prior_report import PriorFailure, PriorReport, PriorRun
 

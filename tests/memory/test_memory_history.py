@@ -2,8 +2,7 @@
 
 import pytest
 
-from errata.memory.effects import RunOutcomes
-from errata.memory.history import effects_on, mentions, outcomes_in, with_case_keys
+from errata.memory.history import RunOutcomes, effects_on, mentions, outcomes_in, with_case_keys
 from errata.memory.report_files import group_by_relation, is_about
 from errata.memory.spelling import CaseSpellings
 from errata.model import Action, Run, SourceInfo, SourceRef, Subject

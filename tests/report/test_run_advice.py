@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from errata.memory.effects import FailureSign, RunOutcomes, effects
+from errata.memory.history import FailureSign, RunOutcomes, effects
 from errata.model import Action
 from errata.model.output.report.run import Advice, RunFailure
 from errata.model.prior_report import PriorRecommendation, PriorReport

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from errata.memory.effects import same_case
+from errata.memory.history import same_case
 from errata.memory.spelling import ends_alike, segments
 from errata.model import Action
 from errata.model.prior_report import PriorRecommendation, PriorReport

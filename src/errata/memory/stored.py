@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from errata.memory.effects import FailureSign, RunOutcomes, sign_of_key, subject_of
+from errata.memory.history import FailureSign, RunOutcomes, sign_of_key, subject_of
 from errata.memory.known_gaps import GapRecord, gap_for
 from errata.model import Action, KnownGap, StoredRun
 from errata.model.action import CaseAddress, RecordedGap

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from errata.memory.effects import same_case
 from errata.memory.entries import find_action_for, times_recommended
+from errata.memory.history import same_case
 from errata.model import Action, Recommendation
 from errata.model.history import effect_text
 from errata.model.output.report.run import Advice, AdviceKind, RunFailure

@@ -7,8 +7,18 @@ from typing import NamedTuple
 import msgspec
 
 from errata.memory.actions import distinct_actions
-from errata.memory.effects import FailureSign, RunOutcomes, effects, same_check, same_signs
-from errata.memory.history import MentionedCases, effects_on, mentions, outcomes_in, with_case_keys
+from errata.memory.history import (
+    FailureSign,
+    MentionedCases,
+    RunOutcomes,
+    effects,
+    effects_on,
+    mentions,
+    outcomes_in,
+    same_check,
+    same_signs,
+    with_case_keys,
+)
 from errata.memory.report_files import RelatedReports, ReportFiles, RunReports, is_about, runs_of
 from errata.memory.spelling import CaseSpellings, model_name, same_model, same_run
 from errata.memory.stored import outcomes_of_runs, signs_of

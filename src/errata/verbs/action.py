@@ -18,9 +18,8 @@ from errata.memory.actions import (
     remove_from_report,
     write_into_report,
 )
-from errata.memory.effects import RunOutcomes, newest_effect, subject_of
 from errata.memory.entries import safe
-from errata.memory.history import outcomes_in, with_case_keys
+from errata.memory.history import RunOutcomes, newest_effect, outcomes_in, subject_of, with_case_keys
 from errata.memory.known_gaps import GapRecord, GapRequest, gap_by_name, gap_by_pattern, gap_id, is_pattern
 from errata.memory.report_files import RunReports
 from errata.memory.spelling import same_model

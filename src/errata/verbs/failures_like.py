@@ -11,8 +11,16 @@ from errata.buckets.similarity import words_of
 from errata.buckets.symptoms import symptom_of
 from errata.errors import NotFoundError, ReadOnlyStoreError
 from errata.memory.actions import ActionStatus
-from errata.memory.effects import FailureSign, is_same, same_case, sign_of_key
-from errata.memory.history import ReportMatch, ReportQuery, find_entries, texts_in
+from errata.memory.history import (
+    FailureSign,
+    ReportMatch,
+    ReportQuery,
+    find_entries,
+    is_same,
+    same_case,
+    sign_of_key,
+    texts_in,
+)
 from errata.memory.known_gaps import gap_for
 from errata.memory.report_files import is_about
 from errata.memory.spelling import CaseSpellings, same_model

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from hashlib import blake2b
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from errata.errors import NotFoundError, SettingsError
-from errata.model import Artefact, Attempt, Case, Check, Item, Run, SourceInfo, Subject, attempt_id, case_key
+from errata.model import Attempt, Case, Item, Run, SourceInfo, Subject, attempt_id, case_key
 from errata.model.live import (
     ArtefactsReport,
     AttemptReport,
@@ -22,7 +22,6 @@ from errata.model.live import (
     StepsReport,
 )
 from errata.model.record import SourceRef
-from errata.model.step import Step
 from errata.model.times import moment_of, to_microseconds
 from errata.store.database import Store
 from errata.store.importing import Importing
@@ -148,28 +147,17 @@ def _attempt(run: Run, journal: Sequence[JournalItem], described: set[str]) -> I
     attempt = Attempt(run=run.id, case=key, ref=ref, **facts)
     yield msgspec.structs.replace(
         attempt,
-        steps=(*last.steps, *_steps(journal)),
-        checks=tuple({check.name: check for check in (*last.checks, *_checks(journal))}.values()),
-        artefacts=tuple({file.path: file for file in (*last.artefacts, *_artefacts(journal))}.values()),
+        steps=(*last.steps, *_parts_in(journal, "steps")),
+        checks=tuple({check.name: check for check in (*last.checks, *_parts_in(journal, "checks"))}.values()),
+        artefacts=tuple({file.path: file for file in (*last.artefacts, *_parts_in(journal, "artefacts"))}.values()),
     )
 
 
-def _steps(journal: Sequence[JournalItem]) -> Iterator[Step]:
+def _parts_in(journal: Sequence[JournalItem], kind: str) -> Iterator[Any]:
+    """Steps, checks or files."""
     for item in journal:
-        if item.kind == "steps":
-            yield from _read(item, StepsReport).steps
-
-
-def _checks(journal: Sequence[JournalItem]) -> Iterator[Check]:
-    for item in journal:
-        if item.kind == "checks":
-            yield from _read(item, ChecksReport).checks
-
-
-def _artefacts(journal: Sequence[JournalItem]) -> Iterator[Artefact]:
-    for item in journal:
-        if item.kind == "artefacts":
-            yield from _read(item, ArtefactsReport).artefacts
+        if item.kind == kind:
+            yield from getattr(_read(item, _PARTS[kind]), kind)
 
 
 _PARTS: dict[str, type[StepsReport] | type[ChecksReport] | type[ArtefactsReport]] = {

@@ -8,7 +8,6 @@ import msgspec
 from errata.memory.entries import is_none
 from errata.memory.own_reports import from_memory, memory_in
 from errata.memory.reading.actions import actions_in
-from errata.memory.reading.head import head_of
 from errata.memory.reading.markdown import SUMMARY, ReportPart, parts_of
 from errata.memory.reading.sections import (
     CLOSED,
@@ -17,6 +16,7 @@ from errata.memory.reading.sections import (
     cell_fields,
     columns_of,
     fields_in,
+    head_of,
     in_topics,
     is_title,
     topic_of,
