@@ -176,14 +176,14 @@ def test_a_bracket_alone_is_refused_with_the_lines_around_it():
     packet = with_place("log/a", "if (used > limit) {\n  stop();\n}\n")
     (refusal,) = reasons(("log/a", "}"), packet=packet)
 
-    assert "has no letters or digits" in refusal
+    assert "is too short" in refusal
     assert "for example `if (used > limit) { stop(); }`" in refusal
 
 
 def test_a_short_line_that_is_there_twice_needs_its_number():
     packet = with_place("log/a", "[ok] tsc\n[ok] lint\n[ok] tsc\n")
 
-    assert "give its `lines`" in reasons(("log/a", "[ok] tsc"), packet=packet)[0]
+    assert "a line with its `lines`" in reasons(("log/a", "[ok] tsc"), packet=packet)[0]
     assert reasons(("log/a", "[ok] lint"), packet=packet) == ()
     assert taken("log/a:3", "[ok] tsc", packet).lines == (3, 3)
 

@@ -42,10 +42,6 @@ def is_enough(text: str, passage: Passage, *, has_lines: bool) -> bool:
     return has_lines or _count(text, text[passage.start : passage.end].strip()) == 1
 
 
-def has_letters(text: str, passage: Passage) -> bool:
-    return bool(letters_in(_without_redactions(text, passage)))
-
-
 def letters_in(text: str) -> str:
     return "".join(char for char in text if char.isalnum())
 
@@ -343,11 +339,10 @@ def _quoted(text: str, lines: tuple[int, int] | None, books: Sequence[_IndexedPl
 def _too_little(book: _IndexedPlace, passage: Passage) -> str:
     right = book.whole(passage)
     hint = f"; for example `{right}`" if right else ""
-    if not letters_in(book.text[slice(*passage)]):
-        return f"has no letters or digits: it could be anywhere in `{book.name}`{hint}"
-    if is_line(book.text, passage) and has_letters(book.text, passage):
-        return f"is more than one line of `{book.name}`, and short: give its `lines` as well, or quote more{hint}"
-    return f"is too short: {SHORTEST} characters or a whole line of `{book.name}`{hint}"
+    return (
+        f"is too short for `{book.name}`: quote {SHORTEST} characters, a whole line that is there once, "
+        f"or a line with its `lines`{hint}"
+    )
 
 
 def _elided(

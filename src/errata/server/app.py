@@ -114,8 +114,6 @@ register_url_convertor("name", _NameConvertor())
 T = TypeVar("T")
 PARSE_ERROR = -32700
 """Of JSON-RPC."""
-AHEAD = "x-errata-ahead"
-"""Sent by `list.js` for a row that somebody points at."""
 
 
 class Backend(msgspec.Struct, frozen=True):
@@ -347,9 +345,7 @@ def _sent(content: bytes, media_type: str, request: Request, *, status: int = 20
         hint = "ask for less: with filters, or page by page"
         return problem(request.url.path, 413, f"The answer is longer than {MOST_ANSWER:,} bytes", hint)
     mark = f'"{sha256(content).hexdigest()[:20]}"'
-    # what a list loads ahead is shown if it is opened at once
-    is_ahead = request.headers.get(AHEAD) is not None
-    headers = {"ETag": mark, "Cache-Control": "private, max-age=5" if is_ahead else "no-cache"}
+    headers = {"ETag": mark, "Cache-Control": "no-cache"}
     if status == 200 and request.headers.get("if-none-match") == mark:
         return Response(status_code=304, headers=headers)
     return Response(content, status_code=status, headers=headers, media_type=media_type)

@@ -217,22 +217,6 @@ for (const hint of document.querySelectorAll(".keys")) /** @type {HTMLElement} *
 if (matchMedia("(max-width: 900px)").matches) {
   for (const facets of document.querySelectorAll("details.facets")) /** @type {HTMLDetailsElement} */ (facets).open = false;
 }
-// --- what is pointed at for a moment is loaded ahead
-
-let pointed = 0;
-/** @param {Event} event */
-function ahead(event) {
-  clearTimeout(pointed);
-  const link = event.target instanceof Element ? event.target.closest("tr")?.querySelector("a.open") : null;
-  if (!(link instanceof HTMLAnchorElement) || link.dataset.ahead) return;
-  pointed = window.setTimeout(() => {
-    link.dataset.ahead = "yes";
-    fetch(link.href.split("#")[0], { headers: { "X-Errata-Ahead": "1" } }).catch(() => undefined);
-  }, 80);
-}
-list?.addEventListener("mouseover", ahead);
-list?.addEventListener("mouseleave", () => clearTimeout(pointed));
-
 const chosen = current();
 if (chosen) chosen.scrollIntoView({ block: "center" });
 ready();
