@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.model import Case, Check, Output, Run, SourceInfo, Subject
+from errata.model import Check, Run, SourceInfo, Subject
 from errata.model.attempt import stand_in_of
 from errata.testing import a_run, an_attempt
 from errata.triage import RunWide, attribute, built_in, observe
@@ -16,19 +16,6 @@ THREE = ("a", "b", "c")
 def attributed(attempt, elsewhere, case=None, **more):
     seen = [*observe(a_run(), attempt, case, RunWide(), built_in())]
     return attribute(attempt, [*seen, *Across({attempt.case: elsewhere}).observe(attempt, case)], **more)
-
-
-def answering(answer):
-    return an_attempt(output=Output(answer=answer))
-
-
-def a_case(expected, **changes):
-    return Case(run="0" * 16, suite="suite", native_id="case-1", input="What is it?", expected=expected, **changes)
-
-
-def agreeing(*answers, **changes):
-    result = {name: (answer,) for name, answer in zip(THREE, answers, strict=True)}
-    return CaseElsewhere(failed=THREE, answers=result, **changes)
 
 
 def test_that_every_subject_fails_is_noted_and_points_to_nobody_else():
@@ -43,36 +30,6 @@ def test_that_every_subject_fails_is_noted_and_points_to_nobody_else():
 @pytest.mark.parametrize("elsewhere", [CaseElsewhere(failed=("a", "b")), CaseElsewhere(failed=THREE, passed=1)])
 def test_few_subjects_or_one_that_passed_show_nothing(elsewhere):
     assert attributed(an_attempt(), elsewhere).also == ()
-
-
-def test_subjects_that_agree_on_another_answer_speak_against_the_task():
-    found = attributed(answering("Ngerulmud"), agreeing("ngerulmud.", "Ngerulmud", "**Ngerulmud**"), a_case("Koror"))
-
-    assert (found.owner, found.confidence, found.decided_by) == ("task", "likely", "all_agree_on_another")
-
-
-@pytest.mark.parametrize(
-    ("answers", "case"),
-    [
-        (("No", "No", "No"), a_case(" Yes")),
-        (("A", "A", "(A)"), a_case("B", choices=("red", "blue"))),
-        (("7", "7", "7"), a_case("8")),
-    ],
-)
-def test_among_few_possible_answers_agreement_is_only_a_doubt(answers, case):
-    found = attributed(answering(answers[0]), agreeing(*answers), case)
-
-    assert (found.owner, found.also) == ("model", ("task",))
-
-
-@pytest.mark.parametrize(
-    ("answers", "expected"),
-    [(("Ngerulmud", "Ngerulmud", "Airai"), "Koror"), (("1,000", "1000", "1000.0"), "1000"), (("", "", ""), "Koror")],
-)
-def test_different_answers_or_the_expected_one_are_no_agreement(answers, expected):
-    found = attributed(answering(answers[0]), agreeing(*answers), a_case(expected))
-
-    assert "all_agree_on_another" not in {one.name for one in found.signals}
 
 
 def gold(**changes):

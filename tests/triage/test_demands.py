@@ -8,7 +8,7 @@ from errata.model import Artefact, Case, Check
 from errata.testing import a_run, an_attempt
 from errata.triage import RunWide, attribute, built_in, observe
 from errata.triage.across import Across, CaseElsewhere
-from errata.triage.demands import is_near_miss, lacks_output, missing_paths, nearly_passed, unnamed_demands
+from errata.triage.demands import is_near_miss, missing_paths, nearly_passed, unnamed_demands
 
 LOGS = Path(__file__).parents[1] / "fixtures/triage/test_logs"
 POLYGLOT = "Write me a single file in /app/main.c.py which is a polyglot: `python3 main.c.py N` or `gcc main.c.py`."
@@ -129,28 +129,6 @@ def test_where_somebody_passed_the_demand_can_be_met():
 
 def test_a_key_that_the_task_names_is_the_subjects_to_write():
     assert not unnamed_demands(with_log("gpt5.raman-fitting.easy"), case(f'{RAMAN} and "A"'))
-
-
-WORKED = '{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"ok"}]}}'
-
-
-def test_a_file_that_the_task_names_and_nobody_wrote_shows_the_subjects_mistake():
-    found = attributed(with_log("v3.raman-fitting.easy", more=WORKED), RAMAN)
-
-    assert (found.owner, found.proof, found.proof_reason) == ("model", "shown", "self_evident")
-    assert "missing_output" in {one.name for one in found.signals}
-
-
-def test_the_transcript_is_asked_for_only_where_an_output_is_missing():
-    """Triage of a stored run has no steps unless they decide something."""
-    assert lacks_output(with_log("v3.raman-fitting.easy", more=WORKED), case(RAMAN))
-    assert not lacks_output(with_log("v3.raman-fitting.easy", more=WORKED), None)
-    assert not lacks_output(with_log("gpt5.run-pdp11-code", more=WORKED), case(PDP11))
-
-
-def test_it_shows_nothing_where_no_tool_of_the_subject_answered_or_the_task_does_not_name_it():
-    assert attributed(with_log("v3.raman-fitting.easy"), RAMAN).proof == "presumed"
-    assert attributed(with_log("gpt5.run-pdp11-code", more=WORKED), PDP11).proof == "presumed"
 
 
 def listed(passed, *failed):

@@ -2,8 +2,7 @@
 
 import pytest
 
-from errata.model import Case, Check, Output, Step
-from errata.model.step import Actor
+from errata.model import Case, Check, Output
 from errata.testing import a_run, an_attempt
 from errata.triage import attribute, built_in, observe
 
@@ -35,27 +34,6 @@ def case_of(task="What is 2 + 2?", expected="4", **changes):
 def attributed(attempt, case=None):
     rules = built_in()
     return attribute(attempt, observe(a_run(), attempt, case, None, rules), rules=rules)
-
-
-@pytest.mark.parametrize(
-    ("text", "owner"),
-    [
-        (AZURE, "provider"),
-        ('{"error": {"code": "content_filter", "message": "blocked"}}', "provider"),
-        ("APIError: the prompt was blocked by our safety system", "provider"),
-        (PYTHON, "harness"),
-        (NODE, "harness"),
-    ],
-)
-def test_an_error_in_the_place_of_the_last_message_is_not_the_models(text, owner):
-    steps = (
-        Step(index=0, actor=Actor(role="user"), text="hi"),
-        Step(index=1, actor=Actor(role="assistant"), text=text),
-    )
-
-    for attempt in (an_attempt(output=Output(text=text), checks=(FAILED,)), an_attempt(steps=steps, checks=(FAILED,))):
-        found = attributed(attempt, case_of())
-        assert (found.owner, found.confidence) == (owner, "likely")
 
 
 @pytest.mark.req("B-16")

@@ -60,12 +60,6 @@ def test_a_case_that_all_subjects_fail_is_named(store):
     assert signals(runs[0], store) == {"one": [("all_fail", "weak")], "two": []}
 
 
-def test_subjects_that_agree_on_another_answer_are_named(store):
-    runs = [imported(store, name, one="Ngerulmud") for name in ("a", "b", "c")]
-
-    assert signals(runs[0], store) == {"one": [("all_fail", "weak"), ("all_agree_on_another", "likely")]}
-
-
 def test_two_runs_of_one_subject_are_one_subject(store):
     runs = [imported(store, name, model=name[0], one="x") for name in ("a", "b", "b-again")]
 

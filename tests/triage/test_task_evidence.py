@@ -49,10 +49,8 @@ def kinds(evidence):
     [
         ("broken_test", "tests_cannot_run"),
         ("verifier_never_ran", "tests_cannot_run"),
-        ("missing_fixture", "tests_cannot_run"),
         ("other_path", "unnamed_demand"),
         ("unnamed_demand", "unnamed_demand"),
-        ("all_agree_on_another", "agree_on_another"),
         ("strict_match", "strict_grader"),
         ("all_fail", "refused_alike"),
     ],

@@ -2,7 +2,6 @@
 
 BROAD = frozenset(
     (
-        "answer_is_crash",
         "crash_before_generation",
         "environment_stated",
         "grader_stated",
@@ -27,7 +26,6 @@ BROAD = frozenset(
 
 OPEN = frozenset(
     (
-        "all_agree_on_another",
         "all_fail",
         "answer_equals_reference",
         "bad_request",
@@ -36,7 +34,6 @@ OPEN = frozenset(
         "known_gap",
         "library_error",
         "lint_only",
-        "missing_fixture",
         "missing_tool",
         "package_missing",
         "prompt_contradicts_expected",
@@ -51,7 +48,6 @@ OPEN = frozenset(
 
 OF_ONE_CASE = frozenset(
     (
-        "all_agree_on_another",
         "all_fail",
         "expected_contradicts_data",
         "known_gap",

@@ -25,8 +25,8 @@ FEWEST = 3
 ONE_IN, MOST_PASSES = 10, 2
 NOT_THE_CASES = frozenset(("provider", "environment", "harness", "simulator", "collateral", "budget"))
 """Owners of failures that do not show how hard a task is."""
-FAULTS_OF_TESTS = ("broken_test", "verifier_never_ran", "missing_fixture")
-"""Signals that decide an owner for a fault of the tests themselves, or of what they need."""
+FAULTS_OF_TESTS = ("broken_test", "verifier_never_ran")
+"""Signals that decide an owner for a fault of the tests themselves."""
 
 
 def allowed_passes(subjects: int) -> int:

@@ -113,7 +113,6 @@ _ELSEWHERE: dict[str, Owner] = {
     "disk_still_full": "collateral",
     "ended_by_another": "collateral",
     "all_fail": "task",
-    "all_agree_on_another": "task",
     "reference_fails": "task",
     "known_gap": "task",
 }

@@ -11,7 +11,7 @@ from errata.model.words import Confidence, Owner
 from errata.text.answers import final_answers
 from errata.text.equivalence import Canonical, canonical
 from errata.triage.demands import nearly_passed, unnamed_demands
-from errata.triage.expected import choice_of, expected_texts
+from errata.triage.expected import choice_of
 from errata.triage.keys import failure_key
 from errata.triage.observed import Observed, signal
 
@@ -30,8 +30,6 @@ class CaseElsewhere(msgspec.Struct, frozen=True):
     """The attempt of a reference solution, where that was measured and failed."""
     same_task: bool = True
     """Whether it is known, not only likely, that the task was the same: by a digest of it."""
-    answers: Mapping[str, tuple[str, ...]] = {}
-    """Subject → what it answered each time; empty where that is too long to be compared."""
     demanded: Mapping[str, int] = {}
     """A file or key that the tests demand and the task does not name → how many subjects failed for want of it."""
     refused: Mapping[tuple[tuple[str, str], ...], int] = {}
@@ -41,9 +39,6 @@ class CaseElsewhere(msgspec.Struct, frozen=True):
     def is_failed_by_all(self) -> bool:
         """Or by all but one or two of very many."""
         return self.passed <= allowed_passes(len(self.failed) + self.passed)
-
-    def with_answers(self, answers: Mapping[str, tuple[str, ...]]) -> "CaseElsewhere":
-        return msgspec.structs.replace(self, answers=answers)
 
     def with_tests(
         self, demanded: Mapping[str, int], refused: Mapping[tuple[tuple[str, str], ...], int]
@@ -86,7 +81,6 @@ class Across:
             yield from _reference_fails(elsewhere, attempt)
             if elsewhere.is_failed_by_all:
                 yield from _all_fail(elsewhere, attempt)
-                yield from _all_agree(elsewhere, attempt, case)
 
 
 def _passes_in_another_file(gold: Attempt) -> bool:
@@ -147,21 +141,6 @@ def _unnamed_demand(elsewhere: CaseElsewhere | None, attempt: Attempt, case: Cas
         seen = signal("unnamed_demand", strength, evidence.where, evidence.quote, attempt.ref)
         yield Observed(signal=seen, owner="task")
         return
-
-
-def _all_agree(elsewhere: CaseElsewhere, attempt: Attempt, case: Case | None) -> Iterator[Observed]:
-    """Every subject that fails gives the same answer, and it is not the expected one."""
-    if case is None or len(elsewhere.answers) < max(FEWEST, len(elsewhere.failed)):
-        return
-    answer, wanted = short_answer(attempt), tuple(expected_texts(case))
-    form = answer_form(answer, case)
-    if form is None or not wanted or form in [answer_form(one, case) for one in wanted]:
-        return
-    if all(answer_form(said, case) == form for told in elsewhere.answers.values() for said in told):
-        # among few possible answers even strangers agree by chance
-        strength: Confidence = "likely" if elsewhere.same_task and is_open_answer(form, case) else "weak"
-        seen = signal("all_agree_on_another", strength, "output", answer, attempt.ref)
-        yield Observed(signal=seen, owner="task")
 
 
 def short_answer(attempt: Attempt) -> str:

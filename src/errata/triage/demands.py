@@ -1,13 +1,12 @@
 """What the tests demand beside what the task asks for: files, names, keys."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from errata.model import Attempt, Case
 from errata.text.lazy_regex import lazy_regex
-from errata.transcript.tool_use import ToolUse, is_agent, tool_uses
 from errata.triage.expected import task_text
 from errata.triage.observed import Observed, signal
 from errata.triage.runner_output import failed_tests, verifier_logs
@@ -149,47 +148,6 @@ def unnamed_precision(attempt: Attempt, case: Case | None) -> Iterator[Observed]
         yield Observed(signal=signal("strict_match", "likely", where, test.message, attempt.ref), owner="grader")
 
 
-# what a log has where a tool of the subject has answered
-_TOOL_ANSWERED = lazy_regex(r'"tool_result"|"tool_use_id"|"role": ?"tool"')
-
-
-def missing_output(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
-    """A file that the task names was not written, although the subject's tools worked.
-
-    That is not plain to see where the subject did not find a file that the task gives, or asked the user.
-    """
-    if case is None or attempt.outcome not in ("fail", "partial") or not attempt.artefacts:
-        return
-    missing = list(missing_paths(attempt))
-    if not missing or not _used_tools(attempt):
-        return
-    task = task_text(case)
-    for looked_for in missing:
-        if _is_named(looked_for.name, task):
-            evidence = signal("missing_output", "likely", looked_for.where, looked_for.quote, attempt.ref)
-            absent = absent_input(attempt, case, {one.name for one in missing})
-            is_plain = absent is None and not asks_the_user(attempt)
-            yield Observed(signal=evidence, owner="model", is_self_evident=is_plain)
-            if absent is not None:
-                doubt = signal("missing_fixture", "weak", f"steps[{absent.step}]", absent.quote, attempt.ref)
-                yield Observed(signal=doubt, owner="task")
-            return
-
-
-def lacks_output(attempt: Attempt, case: Case | None) -> bool:
-    """Whether the transcript is worth looking at: it shows why a file was not written."""
-    return next(missing_output(attempt, case), None) is not None
-
-
-def _used_tools(attempt: Attempt) -> bool:
-    if any(step.kind == "tool_result" for step in attempt.steps):
-        return True
-    return any(
-        artefact.role == "log" and artefact.text and _TOOL_ANSWERED.search(artefact.text)
-        for artefact in attempt.artefacts
-    )
-
-
 _UNREACHABLE = lazy_regex(
     r"Connect(?:ion|Timeout)|Timeout|HTTPError|URLError|SSLError|ProxyError|Max retries|unreachable|\b5\d\d\b"
 )
@@ -229,92 +187,3 @@ def nearly_passed(attempt: Attempt) -> tuple[tuple[str, str], ...]:
 PATHS_IN_TASK = lazy_regex(
     r"(?<![\w./+@-])/?(?:[\w.+@-]{1,200}/){0,40}\.?[\w+@-]{1,200}(?:\.[\w+-]{1,100}){1,10}(?![\w/])"
 )
-_ABSENT = lazy_regex(
-    r"\b(?:file (?:does not|doesn't) exist|no such file or directory|file not found|FileNotFoundError)\b", re.IGNORECASE
-)
-# the task asks for what these words stand before
-_MADE = lazy_regex(
-    r"\b(?:writ|creat|sav|output|produc|generat|stor|call|nam|implement|build|compil|put|add|mak|plac|export|deliver"
-    r"|record|print|dump|into\b|as\b)",
-    re.IGNORECASE,
-)
-_SENTENCE_END = lazy_regex(r"[.!?:](?=\s)|\n")
-_ASKS_USER = lazy_regex(
-    r"\bplease (?:confirm|provide|clarify|specify|advise|upload|share)\b"
-    r"|\b(?:should|shall|may) (?:i|we) [^?\n]{2,300}\?|\bdo you want (?:me|us) to [^?\n]{2,300}\?",
-    re.IGNORECASE,
-)
-ENDING = 1_500
-BEFORE = 400
-"""Characters of a sentence before the file that it names."""
-
-
-class AbsentInput(NamedTuple):
-    name: str
-    step: int
-    quote: str
-
-
-def absent_input(attempt: Attempt, case: Case, looked_for: Collection[str]) -> AbsentInput | None:
-    """A file that the task names as given: the subject did not find it, and no result shows that it was there.
-
-    `looked_for` are names that the tests did not find: the subject had to write these.
-    """
-    given = [path for path in given_paths(task_text(case)) if _name(path) not in looked_for]
-    if not given or not attempt.steps:
-        return None
-    uses = tool_uses(attempt.steps)
-    for path in given:
-        refused = next((use for use in uses if _finds_no(path, use)), None)
-        if refused is not None and not any(_finds(path, use) for use in uses):
-            return AbsentInput(_name(path), refused.step.index, (refused.error or refused.reply or "").strip())
-    return None
-
-
-@lru_cache(maxsize=500)
-def given_paths(task: str) -> tuple[str, ...]:
-    """The files that a task names without asking for them in any of its sentences."""
-    paths: dict[str, None] = {}
-    made: set[str] = set()
-    for match in PATHS_IN_TASK.finditer(task):
-        paths[match[0]] = None
-        if _MADE.search(_SENTENCE_END.split(task[max(0, match.start() - BEFORE) : match.start()])[-1]):
-            made.add(_name(match[0]))
-    return tuple(path for path in paths if _name(path) not in made)
-
-
-def asks_the_user(attempt: Attempt) -> bool:
-    """The subject's last turn is a question to the user, not a report of its work."""
-    last = next((step for step in reversed(attempt.steps) if is_agent(step)), None)
-    return last is not None and not last.tool_calls and _ASKS_USER.search(last.text[-ENDING:]) is not None
-
-
-def _finds_no(path: str, use: ToolUse) -> bool:
-    reply = use.reply or ""
-    if not _ABSENT.search(reply):
-        return False
-    return _is_at(path, use) or any(_name(path) in line for line in _absences(reply))
-
-
-def _finds(path: str, use: ToolUse) -> bool:
-    """The file was read, written or listed."""
-    if use.error or use.reply is None:
-        return False
-    if _is_at(path, use):
-        return not _ABSENT.search(use.reply)
-    return any(_name(path) in line and not _ABSENT.search(line) for line in use.reply.splitlines())
-
-
-def _absences(reply: str) -> Iterator[str]:
-    return (line for line in reply.splitlines() if _ABSENT.search(line))
-
-
-def _is_at(path: str, use: ToolUse) -> bool:
-    """Whether an argument of the call is that path, or one with its name where the task gives no folder."""
-    arguments = use.arguments if isinstance(use.arguments, dict) else {}
-    stated = [value for value in arguments.values() if isinstance(value, str)]
-    return any(value == path or (not path.startswith("/") and _name(value) == _name(path)) for value in stated)
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]

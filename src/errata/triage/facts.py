@@ -225,8 +225,6 @@ MEANS = {
     "limit_during_changes": "the turn limit ended the attempt during or after the expected changes",
     "turns_used_up": "the turn limit was reached before the expected changes were made",
     "unknown_status": "the harness ended the attempt with a status word that is not known",
-    "answer_is_filter_error": "the last message is a provider's content-filter error",
-    "answer_is_crash": "the last message is the agent program's own crash",
     "user_stopped_early": "the simulated user agreed and ended the conversation before the agent could act",
     "user_denies_instruction": "the simulated user contradicted its own instruction",
     "loop": "one call, message or piece of text was repeated over and over",
@@ -241,9 +239,7 @@ MEANS = {
     "broken_test": "test code that can't run for a fault of its own",
     "other_path": "the tests look for another file than the task names",
     "unnamed_demand": "the tests demand a name that the task does not mention",
-    "does_not_compile": "the subject's program does not compile",
     "ignored_form": "the answer ignores the form that the task prescribes",
-    "missing_output": "a file that the task asks for was not written",
     "judges_disagree": "the judges disagree",
     "judge_contradicts": "a judge contradicts what a program or the calls show",
     "strict_match": "the expected answer was rejected for its format",
@@ -251,11 +247,9 @@ MEANS = {
     "format_reject": "the right answer is in the output but was not recognised",
     "prompt_contradicts_expected": "the task and its own reference contradict each other",
     "expected_contradicts_data": "a required call contradicts what the case's own tools return",
-    "missing_fixture": "a file that the task needs is missing",
     "reference_fails": "the reference solution itself fails",
     "all_fail": "no measured model passes this case, or hardly any",
     "known_gap": "a known gap of this case is on record",
-    "all_agree_on_another": "every model gives the same other answer",
     "answer_equals_reference": "the answer is identical to the reference",
     "wrote_too_much": "the model changed something that should not have changed",
     "wrote_otherwise": "the model made a different change from the expected one",
@@ -278,10 +272,7 @@ MEANS = {
 OF_STATED_FACTS: tuple[Rule, ...] = (follows_another, ended_the_session, measurement_broke)
 OF_LIMITS: tuple[Rule, ...] = (limits.ran_into_a_limit,)
 OF_UNKNOWN_STATUS: tuple[Rule, ...] = (has_unknown_status,)
-OF_TEXTS: tuple[Rule, ...] = (
-    limits.loops,
-    delivery.names_a_failure,
-)
+OF_TEXTS: tuple[Rule, ...] = (limits.loops,)
 OF_CONVERSATIONS: tuple[Rule, ...] = (*simulators.RULES, contradictions.expected_contradicts_data)
 """They need the transcript, which triage loads only where something depends on it."""
 OF_WORK: tuple[Rule, ...] = (never_generated, spent_nothing)
@@ -309,8 +300,6 @@ OF_TESTS: tuple[Rule, ...] = (
     demands.unnamed_precision,
     strictness.refused_for_spelling,
     verifiers.service_down,
-    demands.missing_output,
-    plain_mistakes.does_not_compile,
 )
 """Of measured attempts with logs or with tests."""
 OF_DESCRIBED_CASES: tuple[Rule, ...] = (

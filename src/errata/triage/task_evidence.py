@@ -26,7 +26,6 @@ _KINDS: dict[str, EvidenceKind] = {
     **dict.fromkeys(FAULTS_OF_TESTS, "tests_cannot_run"),
     "other_path": "unnamed_demand",
     "unnamed_demand": "unnamed_demand",
-    "all_agree_on_another": "agree_on_another",
     "reference_fails": "reference_fails",
     "prompt_contradicts_expected": "contradiction",
     "expected_contradicts_data": "contradiction",

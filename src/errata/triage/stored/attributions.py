@@ -18,7 +18,6 @@ from errata.triage.across import (
     not_the_models,
 )
 from errata.triage.attribution import attribute
-from errata.triage.demands import lacks_output
 from errata.triage.dialogues import compares_writes
 from errata.triage.rulesets import Rules
 from errata.triage.run_wide import PatternSurvey, RunWide
@@ -43,7 +42,7 @@ class CaseLookup:
             case = self._whole_case(attempt.case, attempt.case_version)
         if attempt.steps:
             return attempt, case
-        decides = (compares_calls, compares_writes, lacks_output)
+        decides = (compares_calls, compares_writes)
         if attempt.execution == "limit" or any(one(attempt, case) for one in decides):
             return _with_transcript(attempt, self._stored, self._store), case
         return attempt, case

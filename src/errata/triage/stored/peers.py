@@ -10,7 +10,7 @@ from errata.errors import StoreError
 from errata.model import Attempt, Case, Counts, Run, StoredRun, case_key
 from errata.model.attempt import stand_in_of
 from errata.model.identity import fingerprint
-from errata.model.suspects import FEWEST, NOT_THE_CASES, allowed_passes
+from errata.model.suspects import NOT_THE_CASES, allowed_passes
 from errata.store.attempts import attempts_of, case_of, with_texts
 from errata.store.case_outcomes import (
     CaseOutcome,
@@ -31,15 +31,11 @@ from errata.triage.across import (
     Across,
     CaseElsewhere,
     failing_everywhere,
-    short_answer,
 )
 from errata.triage.demands import nearly_passed, unnamed_demands
-from errata.triage.expected import expected_texts
 from errata.triage.rulesets import rules_in_use
 
 MOST_RUNS = 50
-MOST_COMPARED = 2_000
-"""Answers of all subjects are compared for at most this many cases."""
 ACROSS = "across, by key"
 
 
@@ -81,8 +77,7 @@ def look_across(stored: StoredRun, store: Store) -> Across:
     if not peers.version:
         return Across()
     with store.kept_open():
-        cases = _with_answers(dict(_elsewhere(stored, store, peers)), stored, store, peers)
-        cases = _with_tests(cases, stored, store, peers)
+        cases = _with_tests(dict(_elsewhere(stored, store, peers)), stored, store, peers)
         passed_by, differing = _passed_by(stored, store, peers)
     version = _fingerprint(cases, passed_by, differing)
     with suppress(StoreError):  # a read-only store is examined again each time
@@ -123,7 +118,7 @@ def _fingerprint(cases: Mapping[str, CaseElsewhere], passed_by: Mapping[str, str
     facts = [
         (
             *(key, case.failed, case.passed, case.reference.id if case.reference else "", case.same_task),
-            *(case.answers, sorted(case.demanded.items()), sorted(case.refused.items())),
+            *(sorted(case.demanded.items()), sorted(case.refused.items())),
         )
         for key, case in sorted(cases.items())
     ]
@@ -208,22 +203,6 @@ def _clean_failures(reference: StoredRun, store: Store) -> Iterator[Attempt]:
         )
         if not any(one.breaks or one.owner in NOT_THE_CASES for one in seen):
             yield attempt
-
-
-def _with_answers(
-    cases: dict[str, CaseElsewhere], stored: StoredRun, store: Store, peers: Peers
-) -> dict[str, CaseElsewhere]:
-    """Where all failed and a right answer is known: what each subject answered in its place."""
-    wanted = [key for key, one in cases.items() if one.is_failed_by_all and len(one.failed) >= FEWEST][:MOST_COMPARED]
-    keys = frozenset(case.key for case in cases_named(store, stored.pk, wanted) if any(expected_texts(case)))
-    answers: dict[str, dict[str, tuple[str, ...]]] = {key: {} for key in keys}
-    for pk, subject in peers.subjects.items() if keys else ():
-        for attempt in failures_on(store, pk, keys):
-            elsewhere = answers[attempt.case]
-            elsewhere[subject] = (*elsewhere.get(subject, ()), short_answer(attempt))
-    for key, elsewhere in answers.items():
-        cases[key] = cases[key].with_answers(elsewhere)
-    return cases
 
 
 MOST_LOGS = 1_000
