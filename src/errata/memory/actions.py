@@ -15,6 +15,7 @@ import msgspec
 from errata.errors import NotFoundError, ReportError, SettingsError
 from errata.memory.actions_section import Edited, NoPlaceError, has_section, is_editable, with_entry, without_entry
 from errata.memory.entries import entry_for, safe
+from errata.memory.history import same_case
 from errata.memory.spelling import folded, same_run
 from errata.model import Action, StoredRun
 from errata.model.action import CaseAddress, action_id
@@ -104,9 +105,10 @@ def distinct_actions(*groups: Iterable[Action]) -> list[Action]:
     for action in (action for group in groups for action in group):
         known = distinct.setdefault((action.date[:DAY], folded(action.path), folded(action.what)), action)
         if known.report and known.report == action.report:
-            addresses = tuple(dict.fromkeys((*known.addresses, *action.addresses)))
+            had = known.addresses
+            more = (added for added in action.addresses if not any(same_case(added, other) for other in had))
             distinct[action.date[:DAY], folded(action.path), folded(action.what)] = msgspec.structs.replace(
-                known, addresses=addresses
+                known, addresses=(*had, *more)
             )
     return sorted(distinct.values(), key=lambda action: action.date)
 

@@ -42,6 +42,7 @@ def resolve_address(text: str, store: Store, *, run: StoredRun | None = None, su
 
 
 def resolve_case(text: str, store: Store, *, run: StoredRun | None = None, suite: str = "") -> CaseAddress | None:
+    """By its name, or with the run in front of it."""
     return case_named(text, store, run=run, suite=suite) or _of_run(text, store)
 
 
@@ -102,6 +103,7 @@ def _of_run(text: str, store: Store) -> CaseAddress | None:
 class Located(msgspec.Struct, frozen=True):
     stored: StoredRun
     attempt: Attempt | None = None
+    """None where a run is named."""
 
 
 def locate(thing: str, store: Store) -> Located:
@@ -244,16 +246,22 @@ def _names_and_numbers(case: str) -> list[tuple[str, int | None, int]]:
 # --- what `errata review next` is asked about: a run, one failure, a folder with a comparison, or a bucket
 
 
+SUFFIXES = (".json", ".jsonl", ".csv", ".md")
+LARGEST = 1024 * 1024
+MOST_FILES = 50
+
+
 class ReviewTarget(msgspec.Struct, frozen=True, kw_only=True):
     runs: tuple[StoredRun, ...]
     attempt: Attempt | None = None
     bucket: str = ""
+    """The slug, where a bucket is named."""
 
 
 def review_target(thing: str, store: Store) -> ReviewTarget:
     """A run's name wins over a bucket's."""
     if is_path(thing) and Path(thing).is_dir():
-        return ReviewTarget(runs=tuple(runs_named([thing], store)))
+        return ReviewTarget(runs=tuple(_runs_in(Path(thing), store)))
     if (bucket := bucket_runs(store, thing)) and not _names_a_run(thing, store):
         slug, runs = bucket
         return ReviewTarget(runs=tuple(run_by_id(store, run) for run in runs), bucket=slug)
@@ -267,6 +275,24 @@ def _names_a_run(thing: str, store: Store) -> bool:
     except ErrataError:
         return False
     return True
+
+
+def _runs_in(folder: Path, store: Store) -> list[StoredRun]:
+    """The runs that lie in it; else those of the store that its files name, as the files of a comparison do."""
+    try:
+        return list(runs_named([str(folder)], store))
+    except ErrataError:
+        named = _runs_named_in(folder, store)
+        if not named:
+            raise
+        return named
+
+
+def _runs_named_in(folder: Path, store: Store) -> list[StoredRun]:
+    files = [path for path in sorted(folder.iterdir()) if path.suffix in SUFFIXES and path.is_file()][:MOST_FILES]
+    texts = [path.read_text(encoding="utf-8", errors="replace") for path in files if path.stat().st_size <= LARGEST]
+    words = {word for text in texts for word in re.findall(r"[^\s\"',|`()\[\]]+", text)}
+    return [stored for stored in all_runs(store) if words & {stored.run.id, stored.run.native_id}]
 
 
 # --- ids without the secrets in the names of cases; an id that is shown is found again
