@@ -73,7 +73,7 @@ PHRASES = (
         REVIEWERS,
         r"(?:^|[.!?>*#(\[/@;-]\s{0,6}|\b(?:dear|attention|hey|hi|hello|psst|to|for|ai|llm)<s>(?:(?:the|any|all|ai|llm"
         r"|automated|human)<s>){0,3})<rev>(?:[\])]|\s*[:,!—–-])\s*(?:please|kindly|you|do<s>not|don|mark|classify|label|treat"
-        r"|ignore|disregard|count|consider|accept|give|rate|assign|attribute|blame|skip|the(?!<s><rev>)|this<s>(?:is|failure|attempt))\b",
+        r"|ignore|disregard|count|consider|accept|give|rate|assign|attribute|blame|skip|(?<=reviewer:\s)the|this<s>(?:is|failure|attempt))\b",
     ),
     Phrase(
         "gives the reviewer instructions",
