@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from errata.buckets.failure import FailureToGroup
 from errata.model import Run
-from errata.runs.failures_to_group import failures_to_group
+from errata.runs.bucketing import failures_to_group
 from errata.runs.importing import import_paths
 from errata.runs.triaging import triage_run
 from errata.runs.view import RunView

@@ -7,7 +7,7 @@ from failures_to_group import members
 
 from errata.buckets.suggest import suggest
 from errata.model.identity import split_attempt_id
-from errata.runs.failures_to_group import failures_to_group
+from errata.runs.bucketing import failures_to_group
 from errata.runs.importing import import_paths
 from errata.runs.triaging import triage_run
 from errata.runs.view import RunView

@@ -9,8 +9,7 @@ from errata.buckets.stored import count_run_buckets
 from errata.errors import ReadOnlyStoreError, SettingsError, StoreError
 from errata.model import Attempt, Bucket, Case, Check, Output, Reviewer, Run, SourceInfo, Subject
 from errata.runs import bucketing
-from errata.runs.bucketing import ensure_buckets, suggest_run
-from errata.runs.failures_to_group import failures_to_group
+from errata.runs.bucketing import ensure_buckets, failures_to_group, suggest_run
 from errata.runs.view import RunView
 from errata.store.bucket_changes import events_of
 from errata.store.buckets import bucket_places, buckets_of

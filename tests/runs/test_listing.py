@@ -6,8 +6,7 @@ from tests.conftest import FIXTURES
 from errata.model import Quote, Reviewer, Verdict
 from errata.model.filters import FailureFilters
 from errata.runs.digest import digest_of
-from errata.runs.failure_index import ensure_indexed
-from errata.runs.listing import failure_block, list_page
+from errata.runs.listing import ensure_indexed, failure_block, list_page
 from errata.runs.view import RunView
 from errata.store.failure_list import all_rows
 from errata.store.reviews import keep_verdicts

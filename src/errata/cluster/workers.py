@@ -22,7 +22,7 @@ from errata.errors import ClusterError, SourceError, StoreError
 from errata.fetch.objects import copied, expand, place_of_copy
 from errata.model import StoredRun
 from errata.model.store_address import StoreAddress, StoreLocation
-from errata.runs.failures_to_group import failures_to_group
+from errata.runs.bucketing import failures_to_group
 from errata.runs.importing import OnItems, PathSummary, import_orders, read_alone
 from errata.runs.log_search import Order, look_for
 from errata.runs.reader_processes import PARALLEL_FROM, size_of

@@ -11,8 +11,8 @@ from errata.model import Attempt, Finding, Run, SourceRef, StoredRun
 from errata.model.listing import Dot, FindingLine, PolicyScore, RunDigest
 from errata.model.run import case_name, is_running
 from errata.model.times import moment_of
-from errata.runs.failure_index import ensure_indexed, past_counts, past_of
 from errata.runs.first_page import estimate_words
+from errata.runs.listing import ensure_indexed, past_counts, past_of
 from errata.runs.standings import owner_of
 from errata.runs.summary import Analysis
 from errata.runs.suspect_tasks import inherit_task_verdicts

@@ -10,8 +10,8 @@ from errata.model.record import Struct
 from errata.model.run import case_name, subject_label
 from errata.model.words import OWNERS
 from errata.render.figures import decimal
-from errata.runs.failure_index import ensure_indexed
 from errata.runs.failures import Expectations
+from errata.runs.listing import ensure_indexed
 from errata.store.attempts import attempts_of
 from errata.store.attributions import attributed_failures
 from errata.store.buckets import buckets_of

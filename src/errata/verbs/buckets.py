@@ -17,8 +17,7 @@ from errata.model.identity import split_attempt_id
 from errata.model.record import Struct
 from errata.model.run import case_name
 from errata.model.standing import Standing, standing
-from errata.runs.bucketing import CollectFailures, ensure_all_buckets, suggest_runs
-from errata.runs.failures_to_group import failures_to_group
+from errata.runs.bucketing import CollectFailures, ensure_all_buckets, failures_to_group, suggest_runs
 from errata.runs.names import handles_of, runs_named
 from errata.runs.show import ShownAttempt, find_shown
 from errata.runs.view import RunView

@@ -34,8 +34,7 @@ from errata.model.run import case_name
 from errata.model.times import moment_of
 from errata.model.words import NOT_THE_SUBJECTS, Owner
 from errata.runs.addresses import Located, locate, locate_known
-from errata.runs.bucketing import ensure_searchable
-from errata.runs.failures_to_group import failure_to_compare
+from errata.runs.bucketing import ensure_searchable, failure_to_compare
 from errata.runs.names import handles_of, is_name_of_runs, is_path, runs_named
 from errata.runs.reports import began, parse_reports, report_files_around
 from errata.runs.view import RunView

@@ -14,7 +14,6 @@ from errata.model.identity import attempt_id
 from errata.model.listing import Facets, FailureRow
 from errata.runs.bucketing import are_buckets_fresh, ensure_all_buckets
 from errata.runs.digest import digest_of, known_digest, known_digests
-from errata.runs.failure_index import ensure_indexed
 from errata.runs.listing import (
     IN_GROUP,
     ROWS,
@@ -22,6 +21,7 @@ from errata.runs.listing import (
     FailureLine,
     FailurePage,
     ListedGroup,
+    ensure_indexed,
     failure_block,
     list_page,
     within,
