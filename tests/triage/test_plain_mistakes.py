@@ -2,10 +2,15 @@
 
 import pytest
 
-from errata.model import Case, Check, Output
+from errata.model import Artefact, Case, Check, Output
 from errata.testing import a_run, an_attempt
-from errata.triage import RunWide, attribute, built_in, observe
+from errata.triage import RunWide, attribute, built_in, observe, plain_mistakes
 
+PYTHON = """Traceback (most recent call last):
+  File "/app/solve.py", line 3
+    def f(:
+          ^
+SyntaxError: invalid syntax"""
 APPLES = "Anna has 5 apples and buys 6. How many has she?"
 
 
@@ -20,6 +25,65 @@ def attributed(attempt, task, expected=None):
 def proof(attempt, task, expected=None):
     found = attributed(attempt, task, expected)
     return found.owner, found.proof_reason, *[one.name for one in found.signals if one.name != "check_failed"][:1]
+
+
+def tested(text, *artefacts):
+    check = Check(name="test_run", kind="tests", status="fail", explanation=text)
+    return an_attempt(checks=(check,), artefacts=artefacts)
+
+
+tested.__test__ = False
+
+
+@pytest.mark.parametrize(
+    ("text", "task"),
+    [
+        (PYTHON, "Write /app/solve.py."),
+        ("image.c:12:5: error: expected ';' before '}' token", "Write image.c, and I will compile it."),
+        ("src/index.ts(3,5): error TS1005: ';' expected.", "Write src/index.ts."),
+        ("error[E0308]: mismatched types\n  --> src/main.rs:4:9", "Write src/main.rs."),
+    ],
+)
+def test_a_program_that_does_not_compile_shows_the_subjects_mistake(text, task):
+    assert proof(tested(text), task) == ("model", "self_evident", "does_not_compile")
+
+
+def test_a_file_of_the_answer_counts_though_the_task_does_not_name_it():
+    written = Artefact(role="output", path="output/src/solve.py", text="def f(:")
+
+    assert proof(tested(PYTHON, written), "Solve it.")[1] == "self_evident"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PYTHON.replace("/app/solve.py", "/tests/solve.py"),
+        PYTHON.replace("/app/solve.py", "/usr/lib/python3/site-packages/solve.py"),
+        PYTHON.replace("solve.py", "test_solve.py"),
+        PYTHON.replace("solve.py", "given.py"),
+        "AssertionError: the log of solve.py has an error: 3 != 4",
+    ],
+)
+def test_a_file_of_the_tests_or_of_others_shows_nothing(text):
+    assert proof(tested(text), "Write /app/solve.py.")[1] == "no_other_result"
+
+
+def test_each_file_name_is_sought_once_in_the_task(monkeypatch):
+    """A compiler may report a thousand errors in one file."""
+    asked = []
+    monkeypatch.setattr(plain_mistakes, "task_text", lambda case: asked.append(case) or "Write main.c.")
+    text = "".join(f"lib/{name}.c:{line}:5: error: expected ';'\n" for line in range(300) for name in "ab")
+
+    assert not list(plain_mistakes.does_not_compile(tested(text), case("Write main.c.")))
+    assert len(asked) == 2
+
+
+def test_words_before_the_end_of_a_long_log_start_no_search(monkeypatch):
+    early = f"error: early\n{'image.c ' * 10_000}"
+    assert proof(tested(f"{early}\nimage.c:12:5: error: no"), "Write image.c.")[1] == "self_evident"
+
+    monkeypatch.setattr(plain_mistakes, "_BROKEN", None)
+    assert proof(tested(early), "Write image.c.")[1] == "no_other_result"
 
 
 def answered(text, *checks, **output):

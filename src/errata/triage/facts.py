@@ -239,6 +239,7 @@ MEANS = {
     "broken_test": "test code that can't run for a fault of its own",
     "other_path": "the tests look for another file than the task names",
     "unnamed_demand": "the tests demand a name that the task does not mention",
+    "does_not_compile": "the subject's program does not compile",
     "ignored_form": "the answer ignores the form that the task prescribes",
     "judges_disagree": "the judges disagree",
     "judge_contradicts": "a judge contradicts what a program or the calls show",
@@ -300,6 +301,7 @@ OF_TESTS: tuple[Rule, ...] = (
     demands.unnamed_precision,
     strictness.refused_for_spelling,
     verifiers.service_down,
+    plain_mistakes.does_not_compile,
 )
 """Of measured attempts with logs or with tests."""
 OF_DESCRIBED_CASES: tuple[Rule, ...] = (

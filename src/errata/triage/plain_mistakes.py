@@ -1,4 +1,4 @@
-"""Mistakes of the subject that are plain to see: a demanded form that is ignored."""
+"""Mistakes of the subject that are plain to see: a program that does not compile, a demanded form that is ignored."""
 
 import re
 from collections.abc import Iterator
@@ -10,8 +10,56 @@ from errata.text.lazy_regex import lazy_regex
 from errata.transcript.calls import calls_in, required_calls
 from errata.triage.expected import task_text
 from errata.triage.observed import Observed, signal
+from errata.triage.runner_output import verifier_logs
 
 _FAILED = ("fail", "partial")
+TAIL = 60_000
+
+_BROKEN = lazy_regex(
+    r'File "(?P<python>[^"\n]{1,300})", line \d+\n(?:[^\n]*\n){1,4}?(?:E +)?(?:Syntax|Indentation|Tab)Error: .*'
+    r"|^(?:E +)?(?P<c>[\w./-]{1,300}\.(?:c|cc|cpp|cxx|h|hpp|f90|java|go|zig)):\d+(?::\d+)?: (?:fatal )?error: .*"
+    r"|^(?P<typescript>[\w./-]{1,300}\.tsx?)[(:]\d+[,:]\d+\)?(?::| -) error TS\d+: .*"
+    r"|^error(?:\[E\d+\])?: .*\n +--> (?P<rust>[\w./-]{1,300}\.rs):\d+:\d+",
+    re.MULTILINE,
+)
+_HINTS = ("SyntaxError", "IndentationError", "TabError", "error: ", "error TS", "error[E")
+_TESTS = lazy_regex(r"(?:^|/)(?:tests?|verifier|node_modules|_generated|grader)/|site-packages|(?:^|/)test_|[._]test\.")
+
+
+def does_not_compile(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """A compiler or interpreter refuses a file that the subject wrote or the task asked for."""
+    if attempt.outcome not in _FAILED or not (attempt.artefacts or attempt.checks):
+        return
+    is_subjects: dict[str, bool] = {}
+    for where, text in _refusals(attempt):
+        tail = text[-TAIL:]
+        if not any(hint in tail for hint in _HINTS):
+            continue
+        for match in _BROKEN.finditer(tail):
+            file = next(part for part in match.groups() if part)
+            if _TESTS.search(file):
+                continue
+            name = file.rpartition("/")[2]
+            if name not in is_subjects:
+                is_subjects[name] = _is_subjects(name, attempt, case)
+            if is_subjects[name]:
+                evidence = signal("does_not_compile", "likely", where, match[0], attempt.ref)
+                yield Observed(signal=evidence, owner="model", is_self_evident=True)
+                return
+
+
+def _refusals(attempt: Attempt) -> Iterator[tuple[str, str]]:
+    yield from ((artefact.path, text) for artefact, text in verifier_logs(attempt))
+    for check in attempt.checks:
+        if check.failed and check.explanation and check.kind in ("tests", "step"):
+            yield f"checks[{check.name}].explanation", check.explanation
+
+
+def _is_subjects(name: str, attempt: Attempt, case: Case | None) -> bool:
+    if any(one.role == "output" and one.path.rpartition("/")[2] == name for one in attempt.artefacts):
+        return True
+    return case is not None and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", task_text(case)) is not None
+
 
 _JSON_CHECK = lazy_regex(r"\bjson\b", re.IGNORECASE)
 _ASKS_FOR_JSON = lazy_regex(
