@@ -94,7 +94,12 @@ def test_a_pair_of_numbers_has_its_means_its_sign_and_its_gate(at_home, name, mo
     assert shares["differs"] == is_told
     assert errata("gate", worse, "--baseline", better).code == (1 if is_told else 0)
     assert errata("gate", better, "--baseline", worse).code == 0
-    assert errata("gate", worse, "--baseline", better, "--max-drop", "9").code == (1 if name == "rubric" else 0)
+    assert errata("gate", worse, "--baseline", better, "--max-drop", "0.9").code == (
+        1 if name in ("rubric", "ten.csv") else 0
+    )
+    on_a_larger_scale = name in ("judged", "ten.csv")
+    assert errata("gate", worse, "--baseline", better, "--max-drop", "5").code == (0 if on_a_larger_scale else 2)
+    assert errata("gate", worse, "--max-drop", "0.1").code == 2
     shown = (
         done("compare", better, worse).out + done("score", better).out + errata("gate", worse, "--baseline", better).out
     )

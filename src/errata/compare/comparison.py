@@ -109,7 +109,7 @@ def left_out_of_clean(matrix: Matrix, clean: Sequence[Score]) -> frozenset[tuple
         out = Counter(member.case for group in score.groups for member in group.members) + Counter(score.recovered)
         for case, often in out.items():
             cell = matrix.rows[case][at] if case in matrix.rows else None
-            if cell is not None and often >= cell.fails:
+            if cell is not None and often >= (cell.fails or cell.attempts):
                 left_out.add((column.pk, case))
     return frozenset(left_out)
 

@@ -83,7 +83,10 @@ class Score(Struct):
     @property
     def interval(self) -> Interval | None:
         if self.mean is not None:
-            return mean_interval(self.mean, self.stderr, len(self.by_case) or self.total)
+            between = mean_interval(self.mean, self.stderr, len(self.by_case) or self.total)
+            if between is None or self.spread is None or self.spread.low < 0 or self.spread.high > 1:
+                return between
+            return max(0.0, between[0]), min(1.0, between[1])
         if self.effective and self.rate is not None:
             return wilson(self.rate * self.effective, self.effective)
         return wilson(self.passed, self.total)

@@ -7,7 +7,7 @@ Execution = Literal["completed", "error", "limit", "cancelled", "skipped", "unfi
 Measurement = Literal["scored", "unscored", "error", "not_run"]
 Outcome = Literal["pass", "fail", "partial", "number", "none"]
 """`number`: `reported`, and the harness has no threshold. `partial` without a threshold is in part, by a word."""
-CheckStatus = Literal["pass", "fail", "number", "error", "unscored", "not_applicable", "not_run", "skipped"]
+CheckStatus = Literal["pass", "fail", "partial", "number", "error", "unscored", "not_applicable", "not_run", "skipped"]
 CheckKind = Literal["step", "dimension", "assertion", "tests", "reward", "criterion", "limit"]
 CheckWeakness = Literal["", "no_criteria", "nothing_changed"]
 """Why a pass of it means little: it has nothing to look at, or it only demands that nothing was changed."""

@@ -156,6 +156,7 @@ def gate(
 ) -> Gate:
     """Nothing is stored; `record_gate` does that."""
     view = RunView(stored, store)
+    _refuse_drop(rules, view, has_baseline=bool(baseline), timeouts=timeouts)
     chosen = baseline_for(stored, baseline, store) if baseline else Baseline(None)
     if chosen.run is None:
         alone = _alone(view, rules, chosen, timeouts)
@@ -182,6 +183,17 @@ def gate(
         case_states=_states(view, rules),
     )
     return decide(given, rules)
+
+
+def _refuse_drop(rules: GateRules, view: RunView, *, has_baseline: bool, timeouts: Timeouts) -> None:
+    if rules.max_drop is None:
+        return
+    if not has_baseline:
+        raise SettingsError("`--max-drop` compares with a baseline", hint="name one with `--baseline`")
+    spread = view.scores(timeouts=timeouts).scores[rules.policy].spread
+    if rules.max_drop >= 1 and (spread is None or spread.high <= 1):
+        problem = f"A score between 0 and 1 can't drop by more than {rules.max_drop:g}"
+        raise SettingsError(problem, hint="write a share, such as `--max-drop 0.05` or `--max-drop 5%`")
 
 
 def _alone(view: RunView, rules: GateRules, chosen: Baseline, timeouts: Timeouts) -> GateInput:

@@ -96,6 +96,7 @@ def put_numbers(comparison: Comparison, names: CaseLabels, *, every: bool) -> No
     heads = heads_of([wash(column.label) for column in shown.columns], WIDTH // 2)
     by_case = {case: [cell.result if cell is not None else None for cell in row] for case, row in shown.rows.items()}
     spread = {case: max(known) - min(known) for case, row in by_case.items() if len(known := _values_in(row)) > 1}
+    spread = {case: apart for case, apart in spread.items() if apart or every}
     listed = sorted(spread, key=lambda case: -spread[case])[: None if every else MOST]
     rows = [(names.short[case], *map(_number, by_case[case]), _number(spread[case])) for case in listed]
     put()

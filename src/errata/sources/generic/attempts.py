@@ -4,6 +4,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from errata.model import ErrorInfo, Judgement, Limit, Output, Step, Usage, UsageByRole
 from errata.model.words import Execution
 from errata.sources.base import Row
@@ -171,7 +173,10 @@ class Attempts:
             odd["passed"] = measurement.odd
         if measurement.odd_score is not None and known is None:
             odd["score"] = measurement.odd_score
-        phases = {error.phase for error in row_errors}
+        if self._passed and measurement.outcome == "pass":  # what passed is no crash, whatever the table notes beside
+            row_errors = tuple(replace(error, recovered=True) for error in row_errors)
+            values["errors"] = row_errors
+        phases = {error.phase for error in row_errors if not error.recovered}
         execution = _execution(known or "completed", crashed="" in phases)
         outcome = outcome_of_checks(checks) if self._only_checks else measurement.outcome
         values["execution"] = execution

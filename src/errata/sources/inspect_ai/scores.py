@@ -261,7 +261,7 @@ def _with_unique_names(checks: list[Check]) -> Iterator[Check]:
 _LETTERS = {
     "C": Grade("pass", "pass", 1.0, "C"),
     "I": Grade("fail", "fail", 0.0, "I"),
-    "P": Grade("partial", "fail", 0.5, "P"),
+    "P": Grade("partial", "partial", 0.5, "P"),
     "N": Grade("fail", "fail", 0.0, "N", reason="noanswer"),
 }
 
@@ -337,5 +337,6 @@ def why_no_verdict(score: dict[str, Any], answer: str) -> str:
         return reason
     explanation = words(score.get("explanation"))
     # the conversation with the judge was kept only if it contained a grade
-    has_grade = bool(metadata.get("grading")) or explanation == answer
+    spoken = [words(one.get("content")) for one in map(mapping, sequence(metadata.get("grading"))) if one.get("model")]
+    has_grade = any(spoken) if spoken else bool(metadata.get("grading")) or explanation == answer
     return "grade_parse_failure" if explanation.startswith(_NOT_FOUND) and not has_grade else ""
