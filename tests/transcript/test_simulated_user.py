@@ -4,7 +4,6 @@ import pytest
 from tests.transcript.transcripts import SIMULATED, SOURCES, agent, call, logged, read_all, user
 
 from errata.transcript.evidence_log import evidence_log
-from errata.transcript.simulated_user import dates_in
 
 TASK = "You are mia_li_3668. Fly to Seattle on May 20 with reservation H9ZU1C. Pay at most $300."
 OPEN = {"actions": [{"name": "book_flight", "kwargs": {"reservation_id": "H9ZU1C"}}]}
@@ -41,7 +40,6 @@ def test_a_user_that_stops_when_all_is_said_did_not_stop_early(steps):
     [
         ("My user id is mia_lee_1111.", "user id"),
         ("It is reservation K9ZZ1D.", "code"),
-        ("I want to leave on May 22nd.", "date"),
     ],
 )
 def test_a_value_that_differs_from_the_instruction_contradicts_it(text, shape):
@@ -61,7 +59,6 @@ def test_a_value_of_a_kind_that_the_instruction_lacks_is_invented():
     "text",
     [
         "I am mia_li_3668 and my code is H9ZU1C.",
-        "On the 20th of May, please. That is 2024-05-20.",
         "Flight HAT0021 on May 24 sounds good.",
         "I pay $300 at most, not $412.",
     ],
@@ -75,11 +72,6 @@ def test_values_of_the_instruction_and_those_the_agent_offered_are_fine(text):
 
 def test_a_person_who_is_not_simulated_is_not_compared():
     assert not logged(agent("Hi"), agent("Hi"), task=TASK, expected=OPEN, kind="user_contradicts_task")
-
-
-def test_days_are_the_same_however_they_are_written():
-    assert set(dates_in("May 20, 20th of May, 2024-05-20 and 20 may 2024")) == {"05-20"}
-    assert not list(dates_in("maybe 20, room 2024-99-99"))
 
 
 def test_real_users_that_barred_the_agent_are_flagged():

@@ -17,23 +17,6 @@ def a_case(expected=None, task="What is it?", **changes):
     return Case(run="0" * 16, suite="suite", native_id="case-1", input=task, expected=expected, **changes)
 
 
-COLOURS = ("red", "green", "blue")
-
-
-@pytest.mark.parametrize("expected", ["D", "(F)", "purple", "4", "A, E"])
-def test_an_expected_answer_that_is_no_choice_is_the_tasks(expected):
-    found = attributed(an_attempt(), a_case(expected, choices=COLOURS))
-
-    assert (found.owner, found.decided_by) == ("task", "prompt_contradicts_expected")
-
-
-@pytest.mark.parametrize(
-    "expected", ["B", "b", "(C)", "green", "B) green", "0", "3", "A, C", "A and B", "ABC", "the blue one", ""]
-)
-def test_an_expected_answer_that_is_a_choice_in_some_form_is_no_contradiction(expected):
-    assert attributed(an_attempt(), a_case(expected, choices=COLOURS)).owner == "model"
-
-
 def crashed(message, phase):
     facts = {"execution": "error", "measurement": "not_run", "outcome": "none"}
     return an_attempt(errors=(ErrorInfo(type="", message=message, phase=phase),), **facts)

@@ -5,11 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from errata.model import Attempt, Case, Observation, Step
 from errata.model.usage import NO_USAGE, NO_USAGE_BY_ROLE
-from errata.text.equivalence import MONTH_NAME, MONTHS
 from errata.text.lazy_regex import lazy_regex
 from errata.transcript.actions import ActionComparison
 from errata.transcript.mentions import Mentions, folded_text, task_texts
-from errata.transcript.tool_use import ToolUse, is_agent, speaker_of, text_of
+from errata.transcript.tool_use import ToolUse, is_agent, speaker_of
 from errata.transcript.wording import sentence_around, shortened
 
 TURNS = 500
@@ -34,11 +33,6 @@ _DENIES = lazy_regex(
 _USER_ID = lazy_regex(r"\buser ?id\b", re.IGNORECASE)
 _ANOTHER = lazy_regex(r"\b(?:reservation|confirmation|booking|order|membership)\b", re.IGNORECASE)
 AN_ID = lazy_regex(r"\b[a-z]+(?:_[a-z]+)+_\d{2,}\b")
-_DATES = (
-    lazy_regex(rf"\b{MONTH_NAME} (\d{{1,2}})(?:st|nd|rd|th)?\b"),
-    lazy_regex(rf"\b(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{MONTH_NAME}(?!\w)"),
-    lazy_regex(r"\b\d{4}-(\d{2})-(\d{2})\b"),
-)
 _SHAPES = {
     "user id": AN_ID,
     "code": lazy_regex(r"\b(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{6,8}\b"),
@@ -109,16 +103,12 @@ def _stops(attempt: Attempt, compared: ActionComparison | None) -> Iterator[Obse
 
 
 def _contradictions(steps: Sequence[Step], case: Case, mentions: Mentions) -> Iterator[Observation]:
-    """Ids, codes, dates and amounts that only the user can have brought up, and its instruction does not have."""
+    """Ids, codes and amounts that only the user can have brought up, and its instruction does not have."""
     task = "\n".join(task_texts(case))
-    days, heard = set(dates_in(task)), _DaysHeard(steps)
-    own = {shape: pattern.search(task) is not None for shape, pattern in _SHAPES.items()} | {"date": bool(days)}
-    for at, step in [(at, step) for at, step in enumerate(steps) if is_user(step)][:TURNS]:
+    own = {shape: pattern.search(task) is not None for shape, pattern in _SHAPES.items()}
+    for step in [step for step in steps if is_user(step)][:TURNS]:
         for shape, value, span in _values_of(step.text):
-            if shape == "date":
-                if not days or value in days or heard.before(at, value):
-                    continue
-            elif (first := mentions.first(value)) is None or first.step is not step:
+            if (first := mentions.first(value)) is None or first.step is not step:
                 continue
             # an instruction may name one amount of several: another one contradicts nothing
             contradicts = own[shape] and shape != "amount"
@@ -135,45 +125,14 @@ def _contradictions(steps: Sequence[Step], case: Case, mentions: Mentions) -> It
             break
 
 
-class _DaysHeard:
-    """The days that agents and tools had named before a step, each text searched once."""
-
-    def __init__(self, steps: Sequence[Step]) -> None:
-        self._steps, self._at, self._days = steps, 0, set[str]()
-
-    def before(self, at: int, day: str) -> bool:
-        for step in self._steps[self._at : at]:
-            if not is_user(step):
-                self._days.update(dates_in(text_of(step)))
-        self._at = max(self._at, at)
-        return day in self._days
-
-
 def _values_of(text: str) -> Iterator[tuple[str, str, tuple[int, int]]]:
     for shape, pattern in _SHAPES.items():
         for match in pattern.finditer(text):
             yield shape, _plain(match[match.lastindex or 0]), match.span()
-    for value, span in _dates_with_spans(text):
-        yield "date", value, span
 
 
 def _plain(value: str) -> str:
     return folded_text(value).strip(" .,")
-
-
-def dates_in(text: str) -> Iterator[str]:
-    """Each day of the year that a text names, as `05-20`."""
-    yield from (value for value, _ in _dates_with_spans(text))
-
-
-def _dates_with_spans(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    lower = text.lower()
-    for number, pattern in enumerate(_DATES):
-        for match in pattern.finditer(lower):
-            month, day = (match[2], match[1]) if number == 1 else (match[1], match[2])
-            month_number = MONTHS.get(month[:3]) or (int(month) if month.isdigit() else 0)
-            if 1 <= month_number <= 12 and 1 <= int(day) <= 31:
-                yield f"{month_number:02}-{int(day):02}", match.span()
 
 
 def denial_of_own_id(attempt: Attempt, case: Case) -> Step | None:

@@ -7,41 +7,11 @@ from typing import Any
 from errata.model import Attempt, Case, Step
 from errata.model.words import Confidence
 from errata.text.answers import bare, json_in
-from errata.text.equivalence import same
 from errata.text.lazy_regex import lazy_regex
 from errata.transcript.calls import made_calls, required_calls
 from errata.triage.dialogues import writes_of
-from errata.triage.expected import choice_of, expected_texts, task_text
+from errata.triage.expected import expected_texts, task_text
 from errata.triage.observed import Observed, signal
-
-_LETTERS = lazy_regex(r"\(?[A-Za-z]\)?(?:(?:\s*+(?:[,;&]|and)\s*+|\s++)\(?[A-Za-z]\)?)*$")
-
-
-def no_choice_is_right(_attempt: Attempt, case: Case | None) -> Iterator[Observed]:
-    """The expected answer is none of the choices."""
-    if case is None or not case.choices:
-        return
-    wanted = tuple(expected_texts(case))
-    if len(wanted) != 1 or not wanted[0].strip() or len(wanted[0]) > 200:
-        return
-    if not _is_offered(bare(wanted[0]), case.choices):
-        contradiction = f"{wanted[0]}: none of {' | '.join(case.choices)}"
-        yield _observed(case, "prompt_contradicts_expected", "likely", "case.expected", contradiction)
-
-
-def _is_offered(wanted: str, choices: tuple[str, ...]) -> bool:
-    if choice_of(wanted, choices) is not None or any(same(wanted, choice) for choice in choices):
-        return True
-    if wanted.isdigit():
-        return int(wanted) <= len(choices)
-    letters = list(wanted) if wanted.isupper() and wanted.isalpha() else re.findall(r"\b[A-Z]\b", wanted.upper())
-    within = all(ord(letter) - ord("A") < len(choices) for letter in letters)
-    if len(wanted) == 1 or _LETTERS.match(wanted) or (within and len(letters) == len(wanted)):
-        return within
-    # a longer form of a choice, or a shorter one, is not a contradiction
-    low = wanted.lower()
-    return any(low in choice.lower() or choice.lower().strip() in low for choice in choices)
-
 
 _SUM = lazy_regex(r"(?<![\w.])(\d{1,9}(?:\.\d{1,6})?)\s*([+*/×x÷−-])\s*(\d{1,9}(?:\.\d{1,6})?)(?![\w.]*\d)")
 _NUMBER = lazy_regex(r"\d+(?:\.\d+)?")
@@ -78,9 +48,6 @@ def _value(match: re.Match[str]) -> float | None:
     if sign == "/":
         return left / right if right else None
     return left + right if sign == "+" else left - right if sign == "-" else left * right
-
-
-TAIL = 4_000
 
 
 def _observed(case: Case, name: str, strength: Confidence, where: str, stated: str) -> Observed:

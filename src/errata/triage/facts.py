@@ -310,7 +310,6 @@ OF_DESCRIBED_CASES: tuple[Rule, ...] = (
     strictness.refused_for_its_form,
     strictness.calls_refused_for_their_form,
     strictness.not_taken_for_an_answer,
-    contradictions.no_choice_is_right,
     plain_mistakes.ignored_form,
     contradictions.name_contradicts_the_input,
 )
