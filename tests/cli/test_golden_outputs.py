@@ -130,7 +130,7 @@ def test_an_attempt(library):
 003-mutations/005-batch_insert · attempt 1 of 1 · failed at install (step 2 of 6; 4 never started)
 execution error · measurement not_run · outcome none · 7,510 tokens · $0.0200 reported
 
-Owner    environment, likely (not reviewed; rule connection_reset v23)
+Owner    environment, likely (not reviewed; rule connection_reset v24)
          a download or connection broke
   because   errors[0].message · getRunDetails.envelope.json#/value/evals/15/steps/1
             > error: ECONNRESET downloading package manifest convex

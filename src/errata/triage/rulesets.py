@@ -17,7 +17,7 @@ from errata.triage.rulebook import Rulebook
 
 NAMED = 3
 """Files of a project that a page names."""
-FUNCTIONS_VERSION = "23"
+FUNCTIONS_VERSION = "24"
 """Increase it when a rule in code changes its results."""
 
 
