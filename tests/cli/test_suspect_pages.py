@@ -68,12 +68,12 @@ def test_a_comparison_lists_them(logs):
     assert [task["case"] for task in row["suspects"]["tasks"]] == ["case-00", "case-01"]
 
 
-def test_two_subjects_are_a_doubt_at_most(logs):
+def test_two_subjects_that_agree_are_not_evidence(logs):
     done("import", logs)
 
     tasks = done("compare", "alpha", "beta", "--json").row["suspects"]["tasks"]
 
-    assert [(task["case"], [one["strength"] for one in task["evidence"]]) for task in tasks] == [("case-00", ["weak"])]
+    assert tasks == []
 
 
 def test_the_reports_have_a_section_about_them(logs):

@@ -176,7 +176,7 @@ FEWEST = 3
 
 
 def is_infrastructure(failure: PriorFailure | None, *, by_words: bool = True) -> bool:
-    """By owner, label or step; `by_words` also by what is said of it, which may be about anything."""
+    """By owner, label or step; `by_words` also by its words, which may be about anything."""
     if failure is None:
         return False
     steps = ("none", "null", "n-a", "install") if by_words else ("none", "null")

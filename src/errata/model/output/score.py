@@ -64,7 +64,7 @@ class SpreadOutput(Struct):
 
 class ScoreOutput(Struct):
     passed: int
-    """Of numbers it is no score: `mean` is."""
+    """Where results are numbers, the score is `mean`."""
     total: int
     """Cases, or attempts where a case was tried several times: see `unit`."""
     rate: float | None

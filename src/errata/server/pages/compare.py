@@ -287,7 +287,7 @@ def _grid(page: ComparedPage, window: Sequence[str], groups: Sequence[tuple[str,
 
 
 def _state_of(comparison: Comparison, case: str, at: int) -> str:
-    """Of a case with a number: `number`, also where it is one for a result in part."""
+    """`number` for a case with a number, including one for a result in part."""
     cell = comparison.matrix.rows[case][at]
     return "number" if cell is not None and cell.value is not None else comparison.state_of(cell)
 

@@ -129,9 +129,9 @@ def _mean_card(digest: RunDigest, numbers: PolicyScore, run: Run) -> str:
     interval = "" if numbers.low is None else f"95 % interval {decimal(numbers.low)} to {decimal(numbers.high)}, "
     words = f"<b>{decimal(numbers.rate)}</b>, {interval}{numbers.total:,} {digest.unit}."
     words += "".join(
-        f" {_STATED.get(one.policy, one.policy).capitalize()}: {one.passed:,} of {one.total:,} passed."
-        for one in digest.scores
-        if one.total and not one.is_mean
+        f" {_STATED.get(score.policy, score.policy).capitalize()}: {score.passed:,} of {score.total:,} passed."
+        for score in digest.scores
+        if score.total and not score.is_mean
     )
     notes = [scorer.name for scorer in run.scorers[:1]] + ["lower is better"] * digest.lower_is_better
     below = " ".join((words, *_left_out(digest.scores)))

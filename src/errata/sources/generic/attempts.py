@@ -173,7 +173,7 @@ class Attempts:
             odd["passed"] = measurement.odd
         if measurement.odd_score is not None and known is None:
             odd["score"] = measurement.odd_score
-        if self._passed and measurement.outcome == "pass":  # what passed is no crash, whatever the table notes beside
+        if self._passed and measurement.outcome == "pass":  # whatever else the table notes, it did not crash
             row_errors = tuple(replace(error, recovered=True) for error in row_errors)
             values["errors"] = row_errors
         phases = {error.phase for error in row_errors if not error.recovered}
