@@ -155,7 +155,6 @@ def _drop(pair: RunPairOutput, *, of_numbers: bool) -> DropOutput | None:
 
 
 def _values(before: Cell | None, after: Cell | None) -> tuple[float, float] | None:
-    """Where at least one of the two is a number."""
     if before is None or after is None or before.value is after.value is None:
         return None
     return (before.share, after.share) if before.share is not None and after.share is not None else None
@@ -382,7 +381,6 @@ def _drop_to_judge(given: GateInput, rules: GateRules) -> DropOutput | None:
 
 
 def _low(drop: DropOutput) -> float:
-    """A single case shows no drop."""
     return drop.interval[0] if drop.interval is not None else 0.0
 
 

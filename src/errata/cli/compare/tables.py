@@ -59,7 +59,6 @@ def _is_apart(pair: RunPairOutput) -> bool:
 
 
 def pair_words(pair: RunPairOutput, names: CaseLabels, *, of_numbers: bool = False) -> str:
-    """`A minus B: +20.0 points [+1.2, +39.3] over 22 cases (p = 0.03, exact McNemar): A is better. …`"""
     shares, clean, every = pair.shares, pair.clean, pair.all
     if shares is not None:
         apart = signed_numbers(shares.mean, shares.interval) if of_numbers else points(shares.mean, shares.interval)
@@ -91,7 +90,6 @@ def _unfit_note(comparison: Comparison) -> str:
 
 
 def put_numbers(comparison: Comparison, names: CaseLabels, *, every: bool) -> None:
-    """Runs whose results are numbers: where they differ most, and by category."""
     shown = comparison.shown
     heads = heads_of([wash(column.label) for column in shown.columns], WIDTH // 2)
     by_case = {case: [cell.result if cell is not None else None for cell in row] for case, row in shown.rows.items()}
