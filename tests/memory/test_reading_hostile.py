@@ -1,7 +1,7 @@
 """Whatever lies in a folder of reports: reading it ends, and ends well."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.length import LONG
 
@@ -49,6 +49,7 @@ def test_any_text_is_read(text):
 
 
 @given(st.lists(PARTS, max_size=40).map("".join))
+@example("| Eval | Label |\n|-|-|\n\x1b[31m| a | b |\n|-|-|\n")
 def test_any_markdown_is_read(text):
     report = read(text)
 

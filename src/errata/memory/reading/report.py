@@ -62,7 +62,8 @@ def read_report(
             known.learn(words.text)
     head, runs = head_of(parts, parse_file_name(below or path))
     reader = FailureReader(labels, known, {run.id for run in runs} if len(runs) > 1 else set())
-    failures = tuple(draft.record(path) for draft in reader.read(parts))
+    # a name may hold nothing but escapes
+    failures = tuple(failure for draft in reader.read(parts) if (failure := draft.record(path)).case)
     known.named = CaseSpellings(failure.case for failure in failures)
     visible = PriorReport(
         path=path,
