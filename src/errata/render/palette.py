@@ -83,10 +83,10 @@ def _either(shade: Shade) -> str:
     return shade.light if shade.light == shade.dark else f"light-dark({shade.light}, {shade.dark})"
 
 
-LETTERS = {"failed": "F", "partial": "F", "passed": ".", "number": "n", "error": "e", "limit": "l", "cancelled": "x",
+LETTERS = {"failed": "F", "partial": "p", "passed": ".", "number": "n", "error": "e", "limit": "l", "cancelled": "x",
            "follows": "c", "unscored": "?", "missing": "-", "contradictory": "!", "mixed": "~", "": " "}  # fmt: skip
-LEGEND = {"F": "fail", ".": "pass", "n": "a number", "e": "no answer", "l": "hit a limit", "x": "cancelled",
-          "c": "knock-on", "?": "not scored", "-": "missing", "!": "contradictory rows",
+LEGEND = {"F": "fail", ".": "pass", "p": "in part", "n": "a number", "e": "no answer", "l": "hit a limit",
+          "x": "cancelled", "c": "knock-on", "?": "not scored", "-": "missing", "!": "contradictory rows",
           "~": "mixed attempts"}  # fmt: skip
 
 

@@ -201,7 +201,7 @@ def put_sets(comparison: Comparison, names: CaseLabels) -> None:
     _put_failed_by_all(comparison, names)
     _put_entries("failed by one run only", sets.of_runs.fails.items(), names)
     if any(sets.of_runs.fails_beside_gaps.values()):
-        label = "no result in the other" if runs == 2 else "failed, gaps elsewhere"
+        label = "undecided in the other" if runs == 2 else "failed, gaps elsewhere"
         _put_entries(label, sets.of_runs.fails_beside_gaps.items(), names)
     if runs > 2:
         passes = sets.of_runs.passes
