@@ -133,3 +133,14 @@ def test_the_order_of_descriptions_does_not_change_what_they_lack(both):
         return sorted(repr((old.input, old.expected, new.input, new.expected)) for old, new in every)
 
     assert facts(one) == facts(other)
+
+
+@pytest.mark.req("N-02")
+def test_a_task_with_another_checksum_of_its_harness_is_another_task():
+    one, same, other = (
+        Case(run="r", suite="s", native_id="a", digest=word, extra={"task_checksum": word}) for word in "aab"
+    )
+
+    assert same_task(one, same) is True
+    assert same_task(one, other) is False
+    assert same_task(one, Case(run="r", suite="s", native_id="a")) is None

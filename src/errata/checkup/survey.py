@@ -210,7 +210,6 @@ class RunSurvey:
     """Rows with a verdict, without errors and repetitions: what a harness counts as measured."""
     passes_by_harness: int = 0
     passed: int = 0
-    """With those that the harness lets pass with any number."""
     """Rows that the harness counts as passed."""
     odd: OddNumbers = field(default_factory=OddNumbers)
     headline: RecomputedHeadline | None = None

@@ -60,7 +60,6 @@ class CaseChange(Struct):
     """Attempts that passed, and how many there were; None where the baseline does not have the case."""
     after: tuple[int, int] | None = None
     values: tuple[float, float] | None = None
-    """Then and now, where the results are numbers."""
 
 
 class Changes(Struct):

@@ -75,7 +75,6 @@ class Score(Struct):
 
     @property
     def worth(self) -> float:
-        """By what it is ranked, the best first; without a score last."""
         if self.rate is None:
             return inf
         return self.rate if self.lower_is_better else -self.rate

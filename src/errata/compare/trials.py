@@ -69,7 +69,6 @@ class Trial(Struct, gc=False):
 
     @property
     def result(self) -> float | None:
-        """As a number: a pass is 1, a failure 0."""
         return self.value if self.value is not None else {"pass": 1.0, "fail": 0.0}.get(self.outcome)
 
     @property

@@ -14,6 +14,7 @@ ASKING = frozenset(("task", "expected", "grader"))
 FACTS = ("input", "choices", "expected")
 """What a case asks and expects, beside its files."""
 NO_FACTS = "none"
+CHECKSUM = "task_checksum"
 SEVERAL = "several descriptions"
 """In place of a task: the rows of a case differ, so it is the same as no other."""
 Wrapper = tuple[str, str]
@@ -150,7 +151,12 @@ def _is_missing(value: Any) -> bool:
 
 
 def _files(case: Case) -> dict[tuple[str, str], str]:
-    return {(one.role, one.path): one.blob or one.text or "" for one in case.artefacts if one.role in ASKING}
+    files: dict[tuple[str, str], str] = {
+        (file.role, file.path): file.blob or file.text or "" for file in case.artefacts if file.role in ASKING
+    }
+    if CHECKSUM in case.extra:  # of all files of the task together
+        files["task", CHECKSUM] = str(case.extra[CHECKSUM])
+    return files
 
 
 class CaseBook:

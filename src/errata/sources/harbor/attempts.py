@@ -20,6 +20,7 @@ from errata.model import (
     case_key,
     times,
 )
+from errata.model.case_versions import CHECKSUM
 from errata.model.usage import total_cost, total_of
 from errata.model.words import ArtefactRole, Execution, Measurement, Outcome, Provenance
 from errata.sources.harbor.agent_logs import printed_by_agent, stream_of
@@ -111,8 +112,8 @@ def case_of(run: Run, task: str, result: dict[str, Any], ref: SourceRef) -> Case
         run=run.id,
         suite=run.suite,
         native_id=task,
-        digest=text(result.get("task_checksum")),
-        extra=non_empty(task_id=result.get("task_id"), source=result.get("source")),
+        digest=text(result.get(CHECKSUM)),
+        extra=non_empty(task_id=result.get("task_id"), source=result.get("source"), task_checksum=result.get(CHECKSUM)),
         ref=ref,
     )
 
